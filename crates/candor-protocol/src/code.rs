@@ -1,0 +1,120 @@
+//! The codes of our own failures, as a closed list.
+//!
+//! A crate that reports a failure names a code from here, so that a code without a card cannot be written; the
+//! catalogue in `candor-cards` is checked to have exactly one card for each.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+macro_rules! codes {
+    ($($name:ident = $text:literal),* $(,)?) => {
+        /// Names one of our own failures.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[expect(missing_docs, reason = "each code is described by its card in the catalogue")]
+        pub enum Code {
+            $($name,)*
+        }
+
+        impl Code {
+            /// Every code, in the order of the catalogue.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// The code as it is written on a card.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$name => $text,)*
+                }
+            }
+
+            /// Finds a code by its name, in any case and with `-` for `_`.
+            pub fn find(name: &str) -> Option<Self> {
+                let name = name.trim().replace('-', "_");
+                Self::ALL.iter().copied().find(|code| code.as_str().eq_ignore_ascii_case(&name))
+            }
+        }
+    };
+}
+
+codes! {
+    UsageUnknownArgument = "USAGE_UNKNOWN_ARGUMENT",
+    UsageMissingArgument = "USAGE_MISSING_ARGUMENT",
+    UsageInvalidValue = "USAGE_INVALID_VALUE",
+    UsageConflict = "USAGE_CONFLICT",
+    UsageUnknownCommand = "USAGE_UNKNOWN_COMMAND",
+    UsageUnknownCode = "USAGE_UNKNOWN_CODE",
+    UsageNotInThisBuild = "USAGE_NOT_IN_THIS_BUILD",
+    UsageNeedsTerminal = "USAGE_NEEDS_TERMINAL",
+
+    ConfigSyntax = "CONFIG_SYNTAX",
+    ConfigInvalid = "CONFIG_INVALID",
+    ConfigBothFormats = "CONFIG_BOTH_FORMATS",
+    ConfigFormatUnknown = "CONFIG_FORMAT_UNKNOWN",
+    ConfigNotFound = "CONFIG_NOT_FOUND",
+    ConfigExists = "CONFIG_EXISTS",
+    ConfigUnreadable = "CONFIG_UNREADABLE",
+    ConfigNotAFile = "CONFIG_NOT_A_FILE",
+    ConfigNotUtf8 = "CONFIG_NOT_UTF8",
+    ConfigTooLarge = "CONFIG_TOO_LARGE",
+    ConfigTooComplex = "CONFIG_TOO_COMPLEX",
+    ConfigUnknownKey = "CONFIG_UNKNOWN_KEY",
+    ConfigExposedSecret = "CONFIG_EXPOSED_SECRET",
+    ConfigNotForWorkspace = "CONFIG_NOT_FOR_WORKSPACE",
+    ConfigWatchFailed = "CONFIG_WATCH_FAILED",
+
+    SecretMissing = "SECRET_MISSING",
+    SecretFileUnreadable = "SECRET_FILE_UNREADABLE",
+    SecretCommandFailed = "SECRET_COMMAND_FAILED",
+    SecretCommandTimeout = "SECRET_COMMAND_TIMEOUT",
+
+    HomeNotFound = "HOME_NOT_FOUND",
+    HomeNotWritable = "HOME_NOT_WRITABLE",
+    HomeNotPrivate = "HOME_NOT_PRIVATE",
+
+    LogOpenFailed = "LOG_OPEN_FAILED",
+    LogWriteFailed = "LOG_WRITE_FAILED",
+    LogDiskFull = "LOG_DISK_FULL",
+    LogLinesDropped = "LOG_LINES_DROPPED",
+    LogNotFound = "LOG_NOT_FOUND",
+    LogDamaged = "LOG_DAMAGED",
+
+    FileNotFound = "FILE_NOT_FOUND",
+    FilePermission = "FILE_PERMISSION",
+    FileIsDirectory = "FILE_IS_DIRECTORY",
+    FileNotUtf8 = "FILE_NOT_UTF8",
+    FileTooLarge = "FILE_TOO_LARGE",
+    FileExists = "FILE_EXISTS",
+    FileIo = "FILE_IO",
+    DiskFull = "DISK_FULL",
+    DiskReadOnly = "DISK_READ_ONLY",
+
+    ProviderRateLimited = "PROVIDER_RATE_LIMITED",
+    ProviderUnavailable = "PROVIDER_UNAVAILABLE",
+    ProviderTimeout = "PROVIDER_TIMEOUT",
+    ProviderUnreachable = "PROVIDER_UNREACHABLE",
+    ProviderUnauthorized = "PROVIDER_UNAUTHORIZED",
+    ProviderBadRequest = "PROVIDER_BAD_REQUEST",
+    ProviderModelUnknown = "PROVIDER_MODEL_UNKNOWN",
+    ProviderNotConfigured = "PROVIDER_NOT_CONFIGURED",
+
+    ToolFailed = "TOOL_FAILED",
+    ToolTimeout = "TOOL_TIMEOUT",
+    ToolBlocked = "TOOL_BLOCKED",
+    ScheduleInvalid = "SCHEDULE_INVALID",
+
+    StoreDamaged = "STORE_DAMAGED",
+    OutOfMemory = "OUT_OF_MEMORY",
+    InternalPanic = "INTERNAL_PANIC",
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
