@@ -1,3 +1,44 @@
-//! To be written.
+//! The binary: parses arguments, assembles everything, prints.
+//!
+//! Nothing else in the workspace prints or ends the process, and nothing here decides anything that a library could:
+//! a command fetches values, calls one, and shows what came back. The binary deliberately does not read more than a
+//! command needs; `candor --version` opens no file.
+//!
+//! Start reading at `main`, then `cli.rs` for what can be said and `commands/` for what comes of it.
 
-fn main() {}
+mod cli;
+mod commands;
+mod context;
+mod fail;
+mod init_questions;
+mod screen;
+mod secrets;
+mod usage;
+
+use std::process::ExitCode;
+
+use crate::cli::Said;
+use crate::context::Context;
+use crate::fail::{Exit, Fail};
+use crate::screen::Screen;
+
+fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    let said = match cli::parse(arguments.clone()) {
+        Ok(said) => said,
+        Err(error) => return usage::explain(&error, &arguments),
+    };
+    let screen = Screen::new(&said);
+    let outcome = fail::guard(|| run(&said, &screen));
+    screen.finish(outcome, &arguments)
+}
+
+fn run(said: &Said, screen: &Screen) -> Result<Exit, Fail> {
+    match said {
+        Said::NotBuilt(name) => Err(usage::not_built(name)),
+        Said::Run(cli) => match &cli.command {
+            Some(command) => commands::run(command, &Context::new(&cli.global, screen)),
+            None => commands::prompt::run(&cli.prompt),
+        },
+    }
+}

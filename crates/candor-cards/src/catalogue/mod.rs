@@ -1,0 +1,108 @@
+//! The catalogue: one flat table a group, put together here in the order of the codes.
+
+mod config;
+mod files;
+mod internal;
+mod log;
+mod provider;
+mod secrets;
+mod tools;
+mod usage;
+
+use candor_protocol::Code;
+
+use crate::Entry;
+
+/// The failure of the work itself.
+const EXIT_FAILED: u8 = 1;
+/// The command was called wrongly.
+const EXIT_USAGE: u8 = 2;
+/// A limit or a missing precondition stopped the work.
+const EXIT_STOPPED: u8 = 4;
+
+/// Succeeds when the disk that holds `path` has a mebibyte left; a disk with a few stray blocks is still a full one.
+const DISK_HAS_ROOM: &str =
+    "test \"$(df -Pk \"$(dirname {path})\" | awk 'NR == 2 {{ print $4 }}')\" -gt 1024";
+
+static CATALOGUE: [Entry; Code::ALL.len()] = [
+    usage::UNKNOWN_ARGUMENT,
+    usage::MISSING_ARGUMENT,
+    usage::INVALID_VALUE,
+    usage::CONFLICT,
+    usage::UNKNOWN_COMMAND,
+    usage::UNKNOWN_CODE,
+    usage::NOT_IN_THIS_BUILD,
+    usage::NEEDS_TERMINAL,
+    config::SYNTAX,
+    config::INVALID,
+    config::BOTH_FORMATS,
+    config::FORMAT_UNKNOWN,
+    config::NOT_FOUND,
+    config::EXISTS,
+    config::UNREADABLE,
+    config::NOT_A_FILE,
+    config::NOT_UTF8,
+    config::TOO_LARGE,
+    config::TOO_COMPLEX,
+    config::UNKNOWN_KEY,
+    config::EXPOSED_SECRET,
+    config::NOT_FOR_WORKSPACE,
+    config::WATCH_FAILED,
+    secrets::MISSING,
+    secrets::FILE_UNREADABLE,
+    secrets::COMMAND_FAILED,
+    secrets::COMMAND_TIMEOUT,
+    files::HOME_NOT_FOUND,
+    files::HOME_NOT_WRITABLE,
+    files::HOME_NOT_PRIVATE,
+    log::OPEN_FAILED,
+    log::WRITE_FAILED,
+    log::DISK_FULL,
+    log::LINES_DROPPED,
+    log::NOT_FOUND,
+    log::DAMAGED,
+    files::NOT_FOUND,
+    files::PERMISSION,
+    files::IS_DIRECTORY,
+    files::NOT_UTF8,
+    files::TOO_LARGE,
+    files::EXISTS,
+    files::IO,
+    files::DISK_FULL,
+    files::DISK_READ_ONLY,
+    provider::RATE_LIMITED,
+    provider::UNAVAILABLE,
+    provider::TIMEOUT,
+    provider::UNREACHABLE,
+    provider::UNAUTHORIZED,
+    provider::BAD_REQUEST,
+    provider::MODEL_UNKNOWN,
+    provider::NOT_CONFIGURED,
+    tools::FAILED,
+    tools::TIMEOUT,
+    tools::BLOCKED,
+    tools::SCHEDULE_INVALID,
+    internal::STORE_DAMAGED,
+    internal::OUT_OF_MEMORY,
+    internal::PANIC,
+];
+
+// A code without an entry, or an entry out of place, does not compile; `entry` relies on it.
+const _: () = {
+    let mut at = 0;
+    while at < CATALOGUE.len() {
+        assert!(CATALOGUE[at].code as usize == at, "the catalogue follows the order of Code::ALL");
+        at += 1;
+    }
+};
+
+/// Every entry, in the order of [`Code::ALL`].
+pub fn catalogue() -> &'static [Entry] {
+    &CATALOGUE
+}
+
+/// The entry of a code.
+pub fn entry(code: Code) -> &'static Entry {
+    // In bounds: the assertion above checks that each code is the index of its own entry.
+    &CATALOGUE[code as usize]
+}

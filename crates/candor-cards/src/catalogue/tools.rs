@@ -1,0 +1,71 @@
+//! A tool that the model called, or a scheduled job, did not work.
+
+use candor_protocol::{Class, Code};
+
+use super::EXIT_FAILED;
+use crate::Entry;
+use crate::entry::{by_hand, check};
+
+pub(super) const FAILED: Entry = Entry {
+    code: Code::ToolFailed,
+    class: Class::Tool,
+    title: "Tool failed",
+    cause: "The tool {tool} ended with status {status}.\n{output}",
+    steps: &[
+        by_hand("Read the last lines of the output above and correct what they name"),
+        by_hand("Call {tool} again with the corrected arguments"),
+        check("See the calls before it", "candor logs --event tool_call"),
+    ],
+    verify: None,
+    retryable: false,
+    exit_code: EXIT_FAILED,
+};
+
+pub(super) const TIMEOUT: Entry = Entry {
+    code: Code::ToolTimeout,
+    class: Class::Tool,
+    title: "Tool took too long",
+    cause: "The tool {tool} was stopped because it had not ended after {limit}.",
+    steps: &[
+        by_hand("See that what {tool} ran does not wait for input and is not meant to run forever"),
+        by_hand("Do the work in smaller parts"),
+        check(
+            "If it needs longer, find the configuration file and raise tools.timeout in it",
+            "candor config path",
+        ),
+    ],
+    verify: None,
+    retryable: false,
+    exit_code: EXIT_FAILED,
+};
+
+pub(super) const BLOCKED: Entry = Entry {
+    code: Code::ToolBlocked,
+    class: Class::Policy,
+    title: "Tool call not allowed",
+    cause: "A rule does not let {tool} do this.\nCommand: {command}\nReason: {reason}",
+    steps: &[
+        by_hand("Reach the same result in a way that the rule allows"),
+        check("See which rules hold and where they were set", "candor config show --origin"),
+        by_hand("If the rule is wrong for this machine, change it under security in your own configuration"),
+    ],
+    verify: None,
+    retryable: false,
+    exit_code: EXIT_FAILED,
+};
+
+pub(super) const SCHEDULE_INVALID: Entry = Entry {
+    code: Code::ScheduleInvalid,
+    class: Class::Config,
+    title: "Schedule cannot be followed",
+    cause: "{path} holds the schedule {schedule}, which says no time that can be followed.\nReason: {reason}",
+    steps: &[
+        by_hand(
+            "In {path}, write minute, hour, day, month and weekday: 0 9 * * 1-5 is 9:00 from Monday to Friday",
+        ),
+        check("See the schedules in that file", "grep -n schedule {path}"),
+    ],
+    verify: Some("candor doctor"),
+    retryable: false,
+    exit_code: EXIT_FAILED,
+};

@@ -1,0 +1,77 @@
+//! The facts each code comes with, as the crates supply them, and failures made from them.
+
+use candor_protocol::{Code, Failure};
+
+/// The contract with the crates that report failures: these names, no more and no fewer.
+pub(crate) fn facts_of(code: Code) -> &'static [&'static str] {
+    match code {
+        Code::UsageUnknownArgument | Code::UsageMissingArgument | Code::UsageConflict => {
+            &["argument", "detail", "help"]
+        }
+        Code::UsageInvalidValue => &["argument", "value", "detail", "help"],
+        Code::UsageUnknownCommand => &["command", "nearest", "detail", "help"],
+        Code::UsageUnknownCode => &["code", "nearest"],
+        Code::UsageNotInThisBuild => &["command"],
+        Code::UsageNeedsTerminal => &["command", "flags"],
+        Code::ConfigSyntax => &["path", "line", "column", "problem"],
+        Code::ConfigInvalid => &["path", "count", "problems"],
+        Code::ConfigBothFormats => &["first", "second"],
+        Code::ConfigFormatUnknown | Code::ConfigNotFound | Code::ConfigExists | Code::LogNotFound => {
+            &["path"]
+        }
+        Code::ConfigNotAFile => &["path", "kind"],
+        Code::ConfigNotUtf8 => &["path", "line", "column"],
+        Code::ConfigTooLarge => &["path", "size", "limit"],
+        Code::ConfigTooComplex => &["path", "limit"],
+        Code::ConfigUnknownKey => &["path", "key", "nearest"],
+        Code::ConfigExposedSecret => &["path", "mode", "key"],
+        Code::ConfigNotForWorkspace => &["path", "key"],
+        Code::SecretMissing => &["key", "variable"],
+        Code::SecretFileUnreadable => &["key", "path", "reason"],
+        Code::SecretCommandFailed => &["key", "command", "reason"],
+        Code::SecretCommandTimeout => &["key", "command", "limit"],
+        Code::HomeNotFound => &[],
+        Code::HomeNotPrivate => &["path", "mode"],
+        Code::LogLinesDropped | Code::LogDamaged => &["path", "count"],
+        Code::ConfigUnreadable
+        | Code::ConfigWatchFailed
+        | Code::HomeNotWritable
+        | Code::LogOpenFailed
+        | Code::LogWriteFailed
+        | Code::LogDiskFull
+        | Code::StoreDamaged
+        | Code::FileNotFound
+        | Code::FilePermission
+        | Code::FileIsDirectory
+        | Code::FileNotUtf8
+        | Code::FileTooLarge
+        | Code::FileExists
+        | Code::FileIo
+        | Code::DiskFull
+        | Code::DiskReadOnly => &["path", "reason"],
+        Code::ProviderRateLimited => &["provider", "wait"],
+        Code::ProviderUnavailable => &["provider", "status"],
+        Code::ProviderTimeout => &["provider", "limit"],
+        Code::ProviderUnreachable => &["provider", "url", "reason"],
+        Code::ProviderUnauthorized => &["provider", "status", "variable"],
+        Code::ProviderBadRequest => &["provider", "status", "reason"],
+        Code::ProviderModelUnknown => &["provider", "model"],
+        Code::ProviderNotConfigured => &["variables"],
+        Code::ToolFailed => &["tool", "status", "output"],
+        Code::ToolTimeout => &["tool", "limit"],
+        Code::ToolBlocked => &["tool", "command", "reason"],
+        Code::ScheduleInvalid => &["path", "schedule", "reason"],
+        Code::OutOfMemory => &["what"],
+        Code::InternalPanic => &["message", "location"],
+    }
+}
+
+/// A failure with every fact its code comes with, each made from its name by `value`.
+pub(crate) fn failure(code: Code, value: impl Fn(&str) -> String) -> Failure {
+    facts_of(code).iter().fold(Failure::new(code), |failure, name| failure.with(name, value(name)))
+}
+
+/// A failure with a value for every fact that can be told apart from all others in a card.
+pub(crate) fn complete(code: Code) -> Failure {
+    failure(code, |name| format!("the-{name}-fact"))
+}

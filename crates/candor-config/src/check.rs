@@ -1,0 +1,116 @@
+//! What must hold between keys.
+
+use crate::decode::Decoder;
+use crate::nearest::nearest;
+use crate::node::{Node, Table};
+use crate::presets::PRESETS;
+use crate::secret::SecretSource;
+use crate::settings::{Config, Dialect, Telegram, TelegramMode};
+
+/// Shortest secret Telegram may be asked to send along: short ones can be guessed.
+const WEBHOOK_SECRET_CHARS_MIN: usize = 16;
+
+pub(crate) fn check(config: &Config, tree: &Table, decoder: &mut Decoder<'_>) {
+    let mut checks = Checks { tree, decoder };
+    checks.provider(config);
+    checks.providers(config);
+    if config.retry.max_delay_ms.get() < config.retry.base_delay_ms.get() {
+        let message = format!(
+            "the longest wait is shorter than the first ({} is {:?}); make it at least as long",
+            "retry.base_delay_ms",
+            config.retry.base_delay_ms.get()
+        );
+        checks.wrong(
+            &["retry.max_delay_ms", "retry.max_delay", "retry.base_delay_ms", "retry.base_delay"],
+            &message,
+        );
+    }
+    if config.telegram.enabled {
+        checks.telegram(&config.telegram);
+    }
+    if config.telegram.delivery.retry.jitter.0 > 1.0 {
+        checks.wrong(&["telegram.delivery.retry.jitter"], "expected a fraction from 0 to 1");
+    }
+    if config.telegram.polling.timeout_seconds.get().as_secs() > 60 {
+        checks.wrong(
+            &["telegram.polling.timeout_seconds", "telegram.polling.timeout"],
+            "Telegram waits for 60 seconds at most",
+        );
+    }
+}
+
+struct Checks<'a, 'd, 'e> {
+    tree: &'a Table,
+    decoder: &'d mut Decoder<'e>,
+}
+
+impl Checks<'_, '_, '_> {
+    /// Reports a problem at the first of these keys that was written down.
+    fn wrong(&mut self, keys: &[&str], message: &str) {
+        let written: Option<(&&str, &Node)> = keys.iter().find_map(|key| Some((key, self.tree.find(key)?)));
+        if let Some((key, node)) = written {
+            let place = node.place.clone();
+            self.decoder.inside(key, |decoder| decoder.wrong::<()>(&place, message));
+        }
+    }
+
+    fn provider(&mut self, config: &Config) {
+        let Some(name) = &config.provider else { return };
+        let mut known: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+        known.extend(config.providers.keys().map(String::as_str));
+        if known.contains(&name.as_str()) {
+            return;
+        }
+        let near = nearest(name, known.iter().copied()).map(|near| format!("; did you mean {near:?}?"));
+        let message = format!(
+            "{name:?} is neither a preset nor the name of a [providers.NAME] table{} Known: {}",
+            near.unwrap_or_else(|| ".".to_owned()),
+            known.join(", ")
+        );
+        self.wrong(&["provider"], &message);
+    }
+
+    fn providers(&mut self, config: &Config) {
+        for (name, provider) in &config.providers {
+            let is_preset = PRESETS.iter().any(|preset| preset.name == name);
+            let key = format!("providers.{name}");
+            match &provider.base_url {
+                None if is_preset || provider.dialect == Dialect::Scripted => {}
+                None => self.wrong(
+                    &[&key],
+                    "a provider that is no preset needs a base_url, such as \"http://127.0.0.1:8080/v1\"",
+                ),
+                Some(url) if url.starts_with("http://") || url.starts_with("https://") => {}
+                Some(_) => self.wrong(
+                    &[&format!("{key}.base_url")],
+                    "expected an address that begins with http:// or https://",
+                ),
+            }
+        }
+    }
+
+    fn telegram(&mut self, telegram: &Telegram) {
+        if telegram.bot_token.is_none() {
+            self.wrong(
+                &["telegram.enabled"],
+                "the bot is on but has no bot_token; give bot_token_env, bot_token_file or bot_token",
+            );
+        }
+        if telegram.mode != TelegramMode::Webhook {
+            return;
+        }
+        if telegram.webhook_url.is_none() {
+            self.wrong(&["telegram.mode"], "webhook mode needs a webhook_url");
+        }
+        match &telegram.webhook_secret {
+            None => self
+                .wrong(&["telegram.mode"], "webhook mode needs a webhook_secret of at least 16 characters"),
+            Some(SecretSource::Inline(secret))
+                if secret.reveal().chars().count() < WEBHOOK_SECRET_CHARS_MIN =>
+            {
+                self.wrong(&["telegram.webhook_secret"], "too short: at least 16 characters are needed");
+            }
+            Some(_) => {}
+        }
+    }
+}

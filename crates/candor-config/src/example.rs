@@ -1,0 +1,187 @@
+//! A config file with every key, commented: `config.example.toml`, and what `candor init` writes.
+
+use std::fmt::Write;
+
+use serde_json::Value as Json;
+
+use crate::setting::{Field, Kind};
+use crate::settings::Config;
+
+/// The format of a config file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Format {
+    Toml,
+    Yaml,
+}
+
+impl Format {
+    /// The name of a home's config file in this format.
+    pub const fn file_name(self) -> &'static str {
+        match self {
+            Self::Toml => "config.toml",
+            Self::Yaml => "config.yaml",
+        }
+    }
+}
+
+/// A value that is set rather than commented out: the dotted key and the value.
+pub type Chosen = (&'static str, String);
+
+/// What to show for keys that have no default.
+const SAMPLES: &[(&str, &str)] = &[
+    ("provider", "\"anthropic\""),
+    ("model", "\"claude-sonnet-4-5\""),
+    ("api_key", "\"ANTHROPIC_API_KEY\""),
+    ("max_tokens", "8192"),
+    ("system_prompt", "\"You are a helpful programming assistant.\""),
+    ("max_cost", "5.0"),
+    ("session.database_url", "\"postgres://localhost/candor\""),
+    ("telegram.bot_token", "\"TELEGRAM_BOT_TOKEN\""),
+    ("telegram.webhook_url", "\"https://bot.example.org/candor_telegram_webhook\""),
+    ("telegram.webhook_secret", "\"TELEGRAM_WEBHOOK_SECRET\""),
+    ("providers.local.base_url", "\"http://127.0.0.1:8080/v1\""),
+    ("providers.local.api_key", "\"LOCAL_KEY\""),
+    ("providers.local.model", "\"qwen3-coder\""),
+    ("telegram.groups.*.group_policy", "\"allowlist\""),
+    ("telegram.groups.*.require_mention", "true"),
+    ("telegram.groups.*.topics.7.group_policy", "\"open\""),
+    ("telegram.groups.*.topics.7.require_mention", "false"),
+];
+
+/// The name that stands for the user's own in a table of names.
+fn sample_name(key: &str) -> &'static str {
+    match key {
+        "providers" => "local",
+        "telegram.groups" => "*",
+        _ => "7",
+    }
+}
+
+/// Prints the file. Keys in `chosen` are set; every other key is a comment with its default.
+pub fn example(format: Format, chosen: &[Chosen]) -> String {
+    let mut page = Page { format, chosen, text: String::new() };
+    page.line(
+        0,
+        "# Configuration of Candor. Every key is here; a commented key shows its default or a sample.",
+    );
+    page.line(0, "# `candor config check` looks for mistakes; docs/configuration.md explains each key.");
+    page.table("", Config::FIELDS, 0);
+    page.text
+}
+
+struct Page<'a> {
+    format: Format,
+    chosen: &'a [Chosen],
+    text: String,
+}
+
+impl Page<'_> {
+    fn line(&mut self, depth: usize, line: &str) {
+        let indent = if self.format == Format::Yaml { depth * 2 } else { 0 };
+        // Writing to a String cannot fail.
+        let _ = writeln!(self.text, "{:indent$}{line}", "");
+    }
+
+    fn doc(&mut self, depth: usize, field: &Field) {
+        self.text.push('\n');
+        for line in field.doc {
+            self.line(depth, &format!("# {}", line.trim()));
+        }
+    }
+
+    /// Plain keys first, then tables: TOML has no other order.
+    fn table(&mut self, path: &str, fields: &'static [Field], depth: usize) {
+        for field in fields.iter().filter(|field| !is_section(field)) {
+            self.key(path, field, depth);
+        }
+        for field in fields.iter().filter(|field| is_section(field)) {
+            let inner = join(path, field.name);
+            match (field.kind)() {
+                Kind::Table(fields) => self.section(&inner, field, fields, depth),
+                Kind::Map(item) => {
+                    if let Kind::Table(fields) = item() {
+                        let name = sample_name(&inner);
+                        self.doc(depth, field);
+                        self.header(&inner, field.name, depth);
+                        self.named(&inner, name, fields, depth + 1);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn section(&mut self, path: &str, field: &Field, fields: &'static [Field], depth: usize) {
+        self.doc(depth, field);
+        self.header(path, field.name, depth);
+        self.table(path, fields, depth + 1);
+    }
+
+    fn named(&mut self, path: &str, name: &str, fields: &'static [Field], depth: usize) {
+        let inner = format!("{path}.{name}");
+        match self.format {
+            Format::Toml => self.line(depth, &format!("# [{}]", quote_path(&inner))),
+            Format::Yaml => self.line(depth, &format!("# {}:", quote_name(name))),
+        }
+        self.table(&inner, fields, depth + 1);
+    }
+
+    /// A table's own line; set when something in it is chosen, a comment otherwise, so that no empty table remains.
+    fn header(&mut self, path: &str, name: &str, depth: usize) {
+        let holds_chosen = self.chosen.iter().any(|(key, _)| key.starts_with(&format!("{path}.")));
+        let mark = if holds_chosen { "" } else { "# " };
+        match self.format {
+            Format::Toml => self.line(depth, &format!("{mark}[{}]", quote_path(path))),
+            Format::Yaml => self.line(depth, &format!("{mark}{name}:")),
+        }
+    }
+
+    fn key(&mut self, path: &str, field: &Field, depth: usize) {
+        let key = join(path, field.name);
+        self.doc(depth, field);
+        let chosen = self.chosen.iter().find(|(chosen, _)| spells(field, path, chosen));
+        let (name, value, mark) = if let Some((chosen, value)) = chosen {
+            let name = chosen.rsplit('.').next().unwrap_or(chosen).to_owned();
+            (name, Json::from(value.as_str()).to_string(), "")
+        } else {
+            let suffix = if matches!((field.kind)(), Kind::Secret) { "_env" } else { "" };
+            (format!("{}{suffix}", field.name), sample(&key, field), "# ")
+        };
+        let line = match self.format {
+            Format::Toml => format!("{mark}{name} = {value}"),
+            Format::Yaml => format!("{mark}{name}: {value}"),
+        };
+        self.line(depth, &line);
+    }
+}
+
+/// `system_prompt` is shown as the text that most people want; its table is explained by its doc comment.
+fn is_section(field: &Field) -> bool {
+    field.name != "system_prompt" && matches!((field.kind)(), Kind::Table(_) | Kind::Map(_))
+}
+
+fn spells(field: &Field, path: &str, chosen: &str) -> bool {
+    (field.kind)().spellings(field.name).iter().any(|spelling| join(path, spelling) == chosen)
+}
+
+fn sample(key: &str, field: &Field) -> String {
+    let known = SAMPLES.iter().find(|(sample, _)| *sample == key).map(|(_, value)| (*value).to_owned());
+    known.unwrap_or_else(|| (field.default)().to_string())
+}
+
+fn join(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+fn quote_path(path: &str) -> String {
+    path.split('.').map(quote_name).collect::<Vec<_>>().join(".")
+}
+
+fn quote_name(name: &str) -> String {
+    if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-') {
+        name.to_owned()
+    } else {
+        format!("{name:?}")
+    }
+}

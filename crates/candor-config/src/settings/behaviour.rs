@@ -1,0 +1,91 @@
+//! How the agent behaves, and what it may do.
+
+use std::path::PathBuf;
+
+use crate::types::{Bytes, Millis, Seconds, UserPath, Whole};
+
+word! {
+    /// How strictly work is checked.
+    pub enum Profile {
+        /// Everything that can be checked.
+        Strict = "strict",
+        /// Syntax, build or types, tests, and services.
+        Fast = "fast",
+        /// Services, or the quickest check.
+        Smoke = "smoke",
+        /// Services or tests, with installing allowed.
+        Yolo = "yolo",
+    }
+}
+
+word! {
+    /// What the agent may do without asking, from least to most.
+    pub enum Permission {
+        /// Nothing is written.
+        ReadOnly = "read-only",
+        /// Every write and command is asked for.
+        Ask = "ask",
+        /// The workspace is written; doubtful commands are asked for.
+        Workspace = "workspace",
+        /// No sandbox; doubtful commands are asked for.
+        Full = "full",
+    }
+}
+
+section! {
+    /// What happens when the provider fails for a moment.
+    pub struct Retry {
+        /// How often a failed request is tried again.
+        max_retries: Whole<0, 100> = Whole(3);
+        /// The first wait; each further one is twice as long.
+        base_delay_ms: Millis<100> = Millis(std::time::Duration::from_secs(1));
+        /// The longest wait.
+        max_delay_ms: Millis<1000> = Millis(std::time::Duration::from_secs(30));
+        /// The HTTP statuses that are worth another try.
+        retryable_statuses: Vec<Whole<400, 599>> = [429, 500, 502, 503, 529].map(Whole).to_vec();
+    }
+}
+
+section! {
+    /// The limits of tools.
+    pub struct Tools {
+        /// The most bytes of a tool's output that the model gets.
+        output_limit: Bytes<1024> = Bytes(200_000), [Lower];
+        /// How long a tool may run. A bare number counts seconds.
+        timeout: Seconds<5> = Seconds(std::time::Duration::from_mins(2)), [Lower];
+        /// The most turns in one run.
+        max_iterations: Whole<1, 10_000> = Whole(50), [Lower];
+    }
+}
+
+section! {
+    /// The walls around tools.
+    pub struct Security {
+        /// Where file tools may read and write. Empty: anywhere but in hidden paths.
+        allowed_paths: Vec<PathBuf> = Vec::new(), [Narrower];
+        /// Where no tool may read or write, whatever else is allowed.
+        denied_paths: Vec<UserPath> =
+            vec![UserPath::InHome(".ssh"), UserPath::InHome(".gnupg"), UserPath::At("/etc/shadow".into())],
+            [Longer];
+        /// The variables that commands inherit.
+        allowed_env: Vec<String> =
+            ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "SHELL", "TMPDIR", "TZ"].map(String::from).to_vec(),
+            [Narrower];
+        /// Regular expressions of commands that are refused, besides the built-in ones.
+        blocked_commands: Vec<String> = Vec::new(), [Longer];
+        /// The users that may reach the server through an identity-giving proxy. Empty: everyone with the token.
+        allowed_users: Vec<String> = Vec::new(), [Owner];
+    }
+}
+
+section! {
+    /// How long conversations are shortened.
+    pub struct Compaction {
+        /// Whether a conversation that fills the model's window is summarised.
+        enabled: bool = true;
+        /// How many tokens of the window are kept free for the answer.
+        reserve_tokens: Whole<1024, 10_000_000> = Whole(16_384);
+        /// How many of the newest tokens stay as they are.
+        keep_recent_tokens: Whole<1024, 10_000_000> = Whole(20_000);
+    }
+}

@@ -1,0 +1,69 @@
+//! Every key: what it is for, its type, its default, and whether a workspace may set it.
+//!
+//! The schema, `docs/configuration.md` and `config.example.toml` are printed from here.
+
+mod behaviour;
+mod operation;
+mod prompt;
+mod provider;
+mod telegram;
+
+use std::collections::BTreeMap;
+
+pub use behaviour::{Compaction, Permission, Profile, Retry, Security, Tools};
+pub use operation::{Interactive, Logging, Mcp, Rotation, Server, Session};
+pub use prompt::SystemPrompt;
+pub use provider::{Dialect, Provider};
+pub use telegram::{
+    Delivery, DeliveryRetry, DmPolicy, Group, GroupPolicy, Inbound, ParseMode, Polling, Queue, Streaming,
+    StreamingMode, Telegram, TelegramMode, Topic,
+};
+
+use crate::secret::SecretSource;
+use crate::types::{Amount, Whole};
+
+section! {
+    /// Everything that can be configured.
+    pub struct Config {
+        /// Which model provider to use: a preset (anthropic, openai, deepseek, gemini, openrouter, groq, xai, mistral,
+        /// ollama, llama.cpp, vllm, lmstudio) or the name of a `[providers.NAME]` table. Left out, the first one whose
+        /// key is in the environment is taken.
+        provider: Option<String> = None;
+        /// Which model to ask for. `model = { provider = "…", name = "…" }` is understood too.
+        model: Option<String> = None;
+        /// The provider's key. Better out of this file: give `api_key_env`, `api_key_file` or `api_key_command` instead,
+        /// or set the provider's own variable, such as `ANTHROPIC_API_KEY`.
+        api_key: Option<SecretSource> = None, [Owner];
+        /// The longest answer, in tokens. Left out, the model's own limit.
+        max_tokens: Option<Whole<1, 10_000_000>> = None;
+        /// Who the agent is: the identity at the head of every conversation. Text (the identity itself; the empty text
+        /// sends no system message at all), or the table below.
+        system_prompt: SystemPrompt = SystemPrompt::default(), [Inside];
+        /// How strictly work is checked before it may be called done.
+        profile: Profile = Profile::Fast;
+        /// What the agent may do without asking.
+        permission: Permission = Permission::Workspace, [Earlier];
+        /// The most one run may cost, in US dollars. Left out, no limit.
+        max_cost: Option<Amount> = None, [Lower];
+        /// Other providers, by name: any server that speaks one of the dialects.
+        providers: BTreeMap<String, Provider> = BTreeMap::new(), [Owner];
+        /// Where conversations are kept, and for how long.
+        session: Session = Session::default(), [Owner];
+        /// Servers of the Model Context Protocol.
+        mcp: Mcp = Mcp::default(), [Owner];
+        /// What is logged, where, and how long it is kept.
+        logging: Logging = Logging::default(), [Owner];
+        /// What happens when the provider fails for a moment.
+        retry: Retry = Retry::default(), [Inside];
+        /// The limits of tools.
+        tools: Tools = Tools::default(), [Inside];
+        /// The walls around tools.
+        security: Security = Security::default(), [Inside];
+        /// How long conversations are shortened.
+        compaction: Compaction = Compaction::default(), [Inside];
+        /// The address and surfaces of `candor serve`.
+        server: Server = Server::default(), [Owner];
+        /// The Telegram bot.
+        telegram: Telegram = Telegram::default(), [Owner];
+    }
+}

@@ -1,0 +1,16 @@
+//! The configuration as its users meet it.
+#![cfg(test)]
+
+mod bad_input;
+mod case;
+mod documents;
+mod errors;
+mod layers;
+mod problems;
+mod secrets;
+mod spellings;
+mod suites;
+mod sweeps;
+mod values;
+mod watch;
+mod workspace;

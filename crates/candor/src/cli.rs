@@ -1,0 +1,282 @@
+//! The command line: what can be said, before anyone asks what it means.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use candor_config::Flag;
+use candor_protocol::Level;
+use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+
+/// The version with the facts of the build.
+const VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    " (",
+    env!("CANDOR_BUILD_COMMIT"),
+    " ",
+    env!("CANDOR_BUILD_DATE"),
+    ", ",
+    env!("CANDOR_BUILD_TARGET"),
+    ", ",
+    env!("CANDOR_BUILD_PROFILE"),
+    ", rustc ",
+    env!("CANDOR_BUILD_RUSTC"),
+    ")"
+);
+
+const EXAMPLES: &str = "\
+Examples:
+  candor demo                            see what there is, with no key and no network
+  candor init --provider anthropic       write a commented configuration
+  candor config show --origin            every setting, and where it came from
+  candor logs -f --level warn            follow the log
+  kubectl logs my-pod | candor redact    mask the secrets in any text";
+
+/// Commands of the public contract that this build does not have. They are known, so that none is taken for a prompt.
+pub(crate) const NOT_BUILT: &[&str] = &[
+    "serve", "sessions", "verify", "card", "harness", "ctx", "cron", "workflow", "tools", "mcp", "skills",
+    "prompt", "models", "usage", "acp",
+];
+
+/// An agent that does not tell you it is done until it is.
+#[derive(Debug, Parser)]
+#[command(name = "candor", version = VERSION, after_help = EXAMPLES, max_term_width = 100)]
+#[command(help_template = "{about}\n\n{usage-heading} {usage}\n\n{all-args}{after-help}")]
+#[command(override_usage = "candor [OPTIONS] COMMAND")]
+#[command(subcommand_precedence_over_arg = true, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    /// What to do, in your own words
+    #[arg(hide = true)]
+    pub(crate) prompt: Vec<String>,
+}
+
+/// What holds for every command.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Global {
+    /// Read this config file instead of the home's
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Work in this folder instead of the current one
+    #[arg(short, long, global = true, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// Use this provider
+    #[arg(short, long, global = true, value_name = "P")]
+    provider: Option<String>,
+    /// Use this model
+    #[arg(short, long, global = true, value_name = "M")]
+    model: Option<String>,
+    /// Use this system prompt
+    #[arg(long, global = true, value_name = "TEXT")]
+    system_prompt: Option<String>,
+    /// strict, fast, smoke or yolo
+    #[arg(long, global = true, value_name = "PROFILE")]
+    profile: Option<String>,
+    /// read-only, ask, workspace or full
+    #[arg(long, global = true, value_name = "MODE")]
+    permission: Option<String>,
+    /// Print without colours
+    #[arg(long, global = true)]
+    pub(crate) no_color: bool,
+}
+
+impl Global {
+    /// The settings among the flags. Their values are checked where all settings are, so that the messages are the same.
+    pub(crate) fn settings(&self) -> Vec<Flag> {
+        let flags = [
+            ("--provider", "provider", &self.provider),
+            ("--model", "model", &self.model),
+            ("--system-prompt", "system_prompt", &self.system_prompt),
+            ("--profile", "profile", &self.profile),
+            ("--permission", "permission", &self.permission),
+        ];
+        let given = flags.into_iter().filter_map(|(name, key, value)| Some((name, key, value.clone()?)));
+        given.map(|(name, key, value)| Flag { name, key, value }).collect()
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Write a commented configuration
+    Init(Init),
+    /// Look for problems, each with its fix
+    Doctor(Doctor),
+    /// Show, check and explain the configuration
+    Config {
+        #[command(subcommand)]
+        command: Config,
+    },
+    /// The catalogue of failures
+    Errors {
+        #[command(subcommand)]
+        command: Errors,
+    },
+    /// Read the log
+    Logs(Logs),
+    /// Filter: standard input to standard output, secrets masked
+    Redact(Redact),
+    /// What exists, in one command
+    Demo,
+    /// Print a completion script for your shell
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// Print a generated document
+    #[command(hide = true)]
+    Generate(Generate),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Init {
+    /// toml or yaml
+    #[arg(long, value_name = "FORMAT", default_value = "toml")]
+    pub(crate) format: ConfigFormat,
+    /// Replace a configuration that is there; the old one is kept beside it
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Ask nothing, even on a terminal
+    #[arg(long, short = 'y')]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ConfigFormat {
+    Toml,
+    Yaml,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Config {
+    /// Print every setting in force
+    Show {
+        /// Print where each came from
+        #[arg(long)]
+        origin: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        /// Only keys that begin with this
+        #[arg(value_name = "KEY")]
+        prefix: Option<String>,
+    },
+    /// Look for mistakes
+    Check {
+        /// Go on looking, whenever a file changes
+        #[arg(long)]
+        watch: bool,
+    },
+    /// Print the JSON Schema, for your editor
+    Schema,
+    /// Print which files are read
+    Path {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Errors {
+    /// Print all codes
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print one card
+    Show {
+        /// Its code
+        code: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Logs {
+    /// Go on as lines are written
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+    /// Only this session
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Only this event
+    #[arg(long, value_name = "NAME")]
+    pub(crate) event: Option<String>,
+    /// Only this level and worse: error, warn, info or debug
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) level: Option<Level>,
+    /// Only after this: 10m, 2h, 3d, 2025-02-11 or 2025-02-11T10:00:00Z
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// Print the lines as they are in the file
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Redact {
+    /// List the rules instead
+    #[arg(long)]
+    pub(crate) rules: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Generate {
+    /// Which document
+    pub(crate) document: Document,
+    /// The folder for man pages
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Document {
+    ConfigSchema,
+    ConfigDocs,
+    ConfigExample,
+    ErrorsDocs,
+    RedactionDocs,
+    Man,
+}
+
+/// The whole definition, the commands of later builds included.
+pub(crate) fn definition() -> clap::Command {
+    NOT_BUILT.iter().fold(Cli::command(), |definition, name| {
+        let rest = Arg::new("rest").num_args(0..).trailing_var_arg(true).allow_hyphen_values(true);
+        definition.subcommand(clap::Command::new(*name).hide(true).disable_help_flag(true).arg(rest))
+    })
+}
+
+/// What was said.
+pub(crate) enum Said {
+    /// A command of this build, or a prompt.
+    Run(Box<Cli>),
+    /// A command that this build does not have.
+    NotBuilt(String),
+}
+
+/// Reads the arguments.
+pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Said, clap::Error> {
+    let matches = definition().try_get_matches_from(arguments)?;
+    match matches.subcommand_name() {
+        Some(name) if NOT_BUILT.contains(&name) => Ok(Said::NotBuilt(name.to_owned())),
+        _ => Cli::from_arg_matches(&matches).map(|cli| Said::Run(Box::new(cli))),
+    }
+}
+
+/// The version with the facts of the build.
+pub(crate) const fn version() -> &'static str {
+    VERSION
+}

@@ -1,0 +1,250 @@
+//! `candor doctor`: each part says how it is, and what would make it well.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use anstyle::{AnsiColor, Style};
+use candor_config::presets::{self, PRESETS, Preset};
+use candor_config::{Home, Loaded, SecretSource};
+use candor_protocol::{Code, Failure};
+use serde_json::{Value as Json, json};
+
+use crate::cli::Doctor;
+use crate::context::Context;
+use crate::fail::{Exit, Fail};
+use crate::screen::paint;
+use crate::secrets;
+
+/// Free disk space below which a log or a session may soon not be written.
+const FREE_BYTES_LOW: u64 = 200_000_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum State {
+    Ok,
+    Warning,
+    Problem,
+}
+
+impl State {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warning => "warning",
+            Self::Problem => "problem",
+        }
+    }
+
+    const fn style(self) -> Style {
+        let colour = match self {
+            Self::Ok => AnsiColor::Green,
+            Self::Warning => AnsiColor::Yellow,
+            Self::Problem => AnsiColor::Red,
+        };
+        Style::new().fg_color(Some(anstyle::Color::Ansi(colour)))
+    }
+}
+
+/// What one part reports.
+struct Report {
+    part: &'static str,
+    state: State,
+    says: String,
+    failure: Option<Failure>,
+}
+
+impl Report {
+    fn ok(part: &'static str, says: impl Into<String>) -> Self {
+        Self { part, state: State::Ok, says: says.into(), failure: None }
+    }
+
+    fn bad(part: &'static str, state: State, says: impl Into<String>, failure: Failure) -> Self {
+        Self { part, state, says: says.into(), failure: Some(failure) }
+    }
+
+    /// The first step of its card.
+    fn fix(&self) -> Option<String> {
+        let card = candor_cards::card(self.failure.as_ref()?);
+        card.steps.first().map(ToString::to_string)
+    }
+
+    fn to_json(&self) -> Json {
+        let card = self.failure.as_ref().map(candor_cards::card);
+        json!({ "part": self.part, "state": self.state.word(), "says": self.says, "fix": self.fix(), "card": card })
+    }
+}
+
+pub(crate) fn run(options: &Doctor, context: &Context<'_>) -> Result<Exit, Fail> {
+    let reports = examine(context);
+    let worst = reports.iter().map(|report| report.state).max().unwrap_or(State::Ok);
+    if options.json {
+        let parts: Vec<_> = reports.iter().map(Report::to_json).collect();
+        context.screen.say(format_args!("{:#}", json!({ "state": worst.word(), "parts": parts })))?;
+    } else {
+        for report in &reports {
+            let word = paint(
+                context.screen.colour().stdout,
+                report.state.style(),
+                &format!("{:<8}", report.state.word()),
+            );
+            context.screen.say(format_args!("{word} {:<10} {}", report.part, report.says))?;
+            if let (Some(fix), Some(failure)) = (report.fix(), &report.failure) {
+                context
+                    .screen
+                    .say(format_args!("{:19} fix: {fix}  (candor errors show {})", "", failure.code))?;
+            }
+        }
+    }
+    Ok(if worst == State::Problem { Exit::Bad } else { Exit::Good })
+}
+
+fn examine(context: &Context<'_>) -> Vec<Report> {
+    let mut reports = vec![Report::ok("build", crate::cli::version())];
+    let home = match Home::find(context.env(), &context.request.cwd) {
+        Ok(home) => home,
+        Err(error) => {
+            reports.push(Report::bad("home", State::Problem, error.to_string(), error.failure()));
+            return reports;
+        }
+    };
+    reports.push(home_report(&home));
+    match context.load_quietly() {
+        Err(error) => reports.push(Report::bad("config", State::Problem, error.to_string(), error.failure())),
+        Ok(loaded) => {
+            reports.extend(config_reports(&loaded));
+            reports.push(provider_report(&loaded, context));
+            reports.extend(secret_reports(&loaded, context));
+            reports.push(log_report(&loaded));
+        }
+    }
+    reports.extend(disk_report(home.path()));
+    reports
+}
+
+fn home_report(home: &Home) -> Report {
+    let path = home.path();
+    match path.metadata() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Report::ok("home", format!("{} will be made on first use", path.display()))
+        }
+        Err(error) => unusable(path, &error),
+        Ok(metadata) if !metadata.is_dir() => {
+            unusable(path, &std::io::Error::from(std::io::ErrorKind::NotADirectory))
+        }
+        Ok(metadata) if metadata.mode() & 0o077 != 0 => {
+            let mode = format!("{:03o}", metadata.mode() & 0o777);
+            let failure = Failure::new(Code::HomeNotPrivate).with("path", path.display()).with("mode", &mode);
+            Report::bad(
+                "home",
+                State::Warning,
+                format!("{} is open to others (mode {mode})", path.display()),
+                failure,
+            )
+        }
+        Ok(_) => match tempfile::tempfile_in(path) {
+            Ok(_) => Report::ok("home", path.display().to_string()),
+            Err(error) => unusable(path, &error),
+        },
+    }
+}
+
+fn unusable(path: &Path, error: &std::io::Error) -> Report {
+    let failure = Failure::new(Code::HomeNotWritable).with("path", path.display()).with("reason", error);
+    Report::bad("home", State::Problem, format!("{} cannot be written: {error}", path.display()), failure)
+}
+
+fn config_reports(loaded: &Loaded) -> Vec<Report> {
+    let files: Vec<_> = loaded.files.iter().map(|file| file.display().to_string()).collect();
+    if loaded.warnings.is_empty() {
+        let says =
+            if files.is_empty() { "no file, so the defaults hold".to_owned() } else { files.join(", ") };
+        return vec![Report::ok("config", says)];
+    }
+    let report = |warning: &candor_config::Warning| {
+        Report::bad("config", State::Warning, warning.to_string(), warning.failure())
+    };
+    loaded.warnings.iter().map(report).collect()
+}
+
+fn provider_report(loaded: &Loaded, context: &Context<'_>) -> Report {
+    let config = &loaded.config;
+    let model = config.model.as_deref().map_or_else(String::new, |model| format!(", model {model}"));
+    match &config.provider {
+        Some(name) if config.providers.contains_key(name) || config.api_key.is_some() => {
+            Report::ok("provider", format!("{name}{model}"))
+        }
+        Some(name) => match presets::find(name).and_then(|preset| preset.key_variable) {
+            Some(variable) if context.env().get(variable).is_none() => {
+                let failure = Failure::new(Code::SecretMissing)
+                    .with("key", format!("the key of {name}"))
+                    .with("variable", variable);
+                Report::bad(
+                    "provider",
+                    State::Problem,
+                    format!("{name}{model}, but {variable} is not set"),
+                    failure,
+                )
+            }
+            Some(variable) => Report::ok("provider", format!("{name}{model}, key from {variable}")),
+            None => Report::ok("provider", format!("{name}{model}, local")),
+        },
+        None => found_provider(&model, context),
+    }
+}
+
+/// Nobody named a provider, so the first key in the environment decides.
+fn found_provider(model: &str, context: &Context<'_>) -> Report {
+    let key = |preset: &Preset| preset.key_variable.filter(|name| context.env().get(name).is_some());
+    if let Some((name, variable)) = PRESETS.iter().find_map(|preset| Some((preset.name, key(preset)?))) {
+        return Report::ok("provider", format!("{name}, found by {variable}{model}"));
+    }
+    let variables: Vec<_> = PRESETS.iter().filter_map(|preset| preset.key_variable).collect();
+    let failure = Failure::new(Code::ProviderNotConfigured).with("variables", variables.join(", "));
+    Report::bad("provider", State::Warning, "none is configured and no key is in the environment", failure)
+}
+
+fn secret_reports(loaded: &Loaded, context: &Context<'_>) -> Vec<Report> {
+    let fetch = |(key, source): (String, &SecretSource)| match secrets::fetch(&key, source, context.env()) {
+        Ok(secret) => {
+            context.screen.keep_secret([secret.reveal().to_owned()]);
+            Report::ok("secret", format!("{key} is there"))
+        }
+        Err(failure) => Report::bad("secret", State::Problem, format!("{key} cannot be had"), failure),
+    };
+    loaded.secrets().into_iter().map(fetch).collect()
+}
+
+fn log_report(loaded: &Loaded) -> Report {
+    let file = loaded.config.logging.file.resolve(loaded.home.path());
+    let opened = std::fs::OpenOptions::new().append(true).open(&file);
+    match opened {
+        Ok(_) => Report::ok("log", format!("{} (level {})", file.display(), loaded.config.logging.level)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Report::ok("log", format!("{} will be made on first use", file.display()))
+        }
+        Err(error) => {
+            let failure =
+                Failure::new(Code::LogOpenFailed).with("path", file.display()).with("reason", &error);
+            Report::bad(
+                "log",
+                State::Problem,
+                format!("{} cannot be written: {error}", file.display()),
+                failure,
+            )
+        }
+    }
+}
+
+/// The space on the disk of the home, or of the nearest folder above it that exists.
+fn disk_report(home: &Path) -> Option<Report> {
+    let there = home.ancestors().find(|path| path.exists())?;
+    let disk = rustix::fs::statvfs(there).ok()?;
+    let free_bytes = disk.f_bavail.saturating_mul(disk.f_frsize);
+    let says = format!("{} MB free at {}", free_bytes / 1_000_000, there.display());
+    Some(if free_bytes >= FREE_BYTES_LOW {
+        Report::ok("disk", says)
+    } else {
+        let reason = "little space is left";
+        let failure = Failure::new(Code::DiskFull).with("path", there.display()).with("reason", reason);
+        Report::bad("disk", State::Warning, says, failure)
+    })
+}

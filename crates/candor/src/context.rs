@@ -1,0 +1,55 @@
+//! What a command is given: where it is, and the configuration when it asks for it.
+
+use std::path::PathBuf;
+
+use candor_config::{Env, Home, Loaded, Request};
+
+use crate::cli::Global;
+use crate::fail::Fail;
+use crate::screen::Screen;
+use crate::secrets;
+
+pub(crate) struct Context<'a> {
+    pub(crate) screen: &'a Screen,
+    pub(crate) request: Request,
+    pub(crate) global: &'a Global,
+}
+
+impl<'a> Context<'a> {
+    pub(crate) fn new(global: &'a Global, screen: &'a Screen) -> Self {
+        // A current directory that was deleted is no reason to refuse commands that need none.
+        let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        let request = Request {
+            env: screen.env.clone(),
+            cwd,
+            workspace: global.workspace.clone(),
+            file: global.config.clone(),
+            flags: global.settings(),
+        };
+        Self { screen, request, global }
+    }
+
+    pub(crate) fn env(&self) -> &Env {
+        &self.request.env
+    }
+
+    pub(crate) fn home(&self) -> Result<Home, Fail> {
+        Ok(Home::find(&self.request.env, &self.request.cwd)?)
+    }
+
+    /// Loads the configuration without a word about its warnings.
+    pub(crate) fn load_quietly(&self) -> Result<Loaded, candor_config::Error> {
+        let loaded = candor_config::load(&self.request)?;
+        self.screen.keep_secret(secrets::at_hand(&loaded, self.env()));
+        Ok(loaded)
+    }
+
+    /// Loads the configuration and shows its warnings.
+    pub(crate) fn load(&self) -> Result<Loaded, Fail> {
+        let loaded = self.load_quietly()?;
+        for warning in &loaded.warnings {
+            self.screen.warn(&warning.to_string());
+        }
+        Ok(loaded)
+    }
+}

@@ -1,0 +1,143 @@
+//! What a person sees: answers on standard output, everything else on standard error, secrets on neither.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::fmt::Arguments;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use candor_config::Env;
+use candor_protocol::Failure;
+use candor_redact::Redactor;
+
+use crate::cli::Said;
+use crate::fail::{Exit, Fail};
+
+/// The two output streams of the process.
+pub(crate) struct Screen {
+    colour: Colour,
+    /// What is known to be secret; grows when a configuration is loaded.
+    secrets: RefCell<Vec<String>>,
+    /// Made from them when something is first shown, and again after they grew.
+    redactor: RefCell<Option<Redactor>>,
+    pub(crate) env: Env,
+}
+
+/// Whether each stream takes colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Colour {
+    pub(crate) stdout: bool,
+    pub(crate) stderr: bool,
+}
+
+impl Screen {
+    pub(crate) fn new(said: &Said) -> Self {
+        let env = Env::capture();
+        let wanted = match said {
+            Said::Run(cli) => !cli.global.no_color,
+            Said::NotBuilt(_) => true,
+        };
+        let wanted = wanted && !env.is_set("NO_COLOR") && env.get("TERM") != Some("dumb");
+        let colour = Colour {
+            stdout: wanted && io::stdout().is_terminal(),
+            stderr: wanted && io::stderr().is_terminal(),
+        };
+        let secrets = env.secret_values().map(str::to_owned).collect();
+        Self { colour, secrets: RefCell::new(secrets), redactor: RefCell::new(None), env }
+    }
+
+    pub(crate) const fn colour(&self) -> Colour {
+        self.colour
+    }
+
+    /// Adds values that must never be shown.
+    pub(crate) fn keep_secret(&self, values: impl IntoIterator<Item = String>) {
+        self.secrets.borrow_mut().extend(values);
+        self.redactor.replace(None);
+    }
+
+    /// Masks whatever is known or looks like a secret.
+    pub(crate) fn redactor(&self) -> Redactor {
+        let mut redactor = self.redactor.borrow_mut();
+        redactor.get_or_insert_with(|| Redactor::with_secrets(self.secrets.borrow().iter())).clone()
+    }
+
+    /// Writes an answer line to standard output.
+    pub(crate) fn say(&self, line: Arguments<'_>) -> Result<(), Fail> {
+        let line = line.to_string();
+        say_bytes(self.redactor().redact_str(&line).as_bytes())?;
+        say_bytes(b"\n")
+    }
+
+    /// Writes a line for the person at the terminal to standard error.
+    pub(crate) fn note(&self, line: Arguments<'_>) {
+        let line = line.to_string();
+        let masked = self.redactor().redact_str(&line).into_owned();
+        // There is nobody left to tell if standard error is gone.
+        let _ = writeln!(io::stderr().lock(), "{masked}");
+    }
+
+    /// A warning, on standard error.
+    pub(crate) fn warn(&self, text: &str) {
+        let style = Style::new().fg_color(Some(AnsiColor::Yellow.into())).bold();
+        self.note(format_args!("{} {text}", paint(self.colour.stderr, style, "warning:")));
+    }
+
+    /// What the log's own thread says when the log is in trouble: the program goes on, so it is one line and no card.
+    pub(crate) fn trouble(error: &candor_log::Error) {
+        let code = error.failure().code;
+        let _ = writeln!(io::stderr().lock(), "warning: {error} ({code}); the program goes on");
+    }
+
+    /// Shows a failure's card, on standard error.
+    pub(crate) fn card(&self, failure: &Failure, command: &str) -> u8 {
+        let card = candor_cards::card(failure);
+        let text = candor_cards::text(&card, command);
+        let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
+        let style = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
+        self.note(format_args!("{}\n{rest}", paint(self.colour.stderr, style, head)));
+        card.exit_code
+    }
+
+    /// The end of the process: the one place where exit codes are decided.
+    pub(crate) fn finish(&self, outcome: Result<Exit, Fail>, arguments: &[OsString]) -> ExitCode {
+        let outcome = outcome.and_then(|exit| written(io::stdout().flush()).map(|()| exit));
+        match outcome {
+            Ok(Exit::Good) | Err(Fail::Hangup) => ExitCode::SUCCESS,
+            Ok(Exit::Bad) => ExitCode::FAILURE,
+            Err(Fail::Card(failure)) => ExitCode::from(self.card(&failure, &command_line(arguments))),
+        }
+    }
+}
+
+/// Writes bytes that hold nothing of the user's, or are masked already, to standard output.
+pub(crate) fn say_bytes(bytes: &[u8]) -> Result<(), Fail> {
+    written(io::stdout().lock().write_all(bytes))
+}
+
+/// Turns what came of writing to standard output into how the command ends.
+pub(crate) fn written(result: io::Result<()>) -> Result<(), Fail> {
+    result.map_err(|error| match error.kind() {
+        ErrorKind::BrokenPipe => Fail::Hangup,
+        _ => Fail::Card(Failure::file(Path::new("standard output"), &error)),
+    })
+}
+
+/// Text in a style, where colours are wanted.
+pub(crate) fn paint(colour: bool, style: Style, text: &str) -> String {
+    if colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
+}
+
+/// The command as it was typed, for the head of a card.
+pub(crate) fn command_line(arguments: &[OsString]) -> String {
+    let rest = arguments.iter().skip(1).map(|argument| {
+        let argument = argument.to_string_lossy();
+        // The catalogue quotes a leading dash, as it must where a path is meant; here it is a flag.
+        let is_flag = argument.starts_with('-')
+            && argument.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_=".contains(&byte));
+        if is_flag { argument.into_owned() } else { candor_cards::quote(&argument) }
+    });
+    std::iter::once("candor".to_owned()).chain(rest).collect::<Vec<_>>().join(" ")
+}

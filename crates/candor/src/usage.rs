@@ -1,0 +1,107 @@
+//! A command line that cannot be followed.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use candor_protocol::{Code, Failure};
+use clap::error::{ContextKind, ErrorKind};
+
+use crate::cli::{NOT_BUILT, Said};
+use crate::fail::Fail;
+use crate::screen::{Screen, command_line};
+
+/// Help and versions are answers; everything else is a card.
+pub(crate) fn explain(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
+    if !error.use_stderr() {
+        // A reader that has seen enough is no failure.
+        let _ = write!(io::stdout().lock(), "{}", error.render().ansi_if(io::stdout()));
+        return ExitCode::SUCCESS;
+    }
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = write!(io::stderr().lock(), "{}", error.render());
+        return ExitCode::from(2);
+    }
+    let screen = Screen::new(&Said::NotBuilt(String::new()));
+    ExitCode::from(screen.card(&failure(error, arguments), &command_line(arguments)))
+}
+
+trait AnsiIf {
+    fn ansi_if(&self, stream: impl io::IsTerminal) -> String;
+}
+
+impl AnsiIf for clap::builder::StyledStr {
+    fn ansi_if(&self, stream: impl io::IsTerminal) -> String {
+        if stream.is_terminal() { self.ansi().to_string() } else { self.to_string() }
+    }
+}
+
+fn failure(error: &clap::Error, arguments: &[OsString]) -> Failure {
+    let text = |kind: ContextKind| error.get(kind).map(ToString::to_string);
+    let argument = text(ContextKind::InvalidArg).or_else(|| text(ContextKind::InvalidSubcommand));
+    let code = match error.kind() {
+        ErrorKind::UnknownArgument | ErrorKind::TooManyValues => Code::UsageUnknownArgument,
+        ErrorKind::MissingRequiredArgument | ErrorKind::MissingSubcommand | ErrorKind::TooFewValues => {
+            Code::UsageMissingArgument
+        }
+        ErrorKind::ArgumentConflict => Code::UsageConflict,
+        ErrorKind::InvalidSubcommand => Code::UsageUnknownCommand,
+        _ => Code::UsageInvalidValue,
+    };
+    let failure = Failure::new(code)
+        .with("argument", argument.as_deref().unwrap_or("the command line"))
+        .with("detail", detail(error))
+        .with("help", help(arguments));
+    match code {
+        Code::UsageInvalidValue => failure.with("value", text(ContextKind::InvalidValue).unwrap_or_default()),
+        Code::UsageUnknownCommand => failure
+            .with("command", argument.unwrap_or_default())
+            .with("nearest", text(ContextKind::SuggestedSubcommand).unwrap_or_default()),
+        _ => failure,
+    }
+}
+
+/// What clap says, without its own head and its pointer to the help, which the card has in its steps.
+fn detail(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let kept = text
+        .split("\n\n")
+        .filter(|part| !part.starts_with("Usage:") && !part.starts_with("For more information"));
+    kept.map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// The help of the innermost command that was named.
+fn help(arguments: &[OsString]) -> String {
+    let mut command = crate::cli::definition();
+    let mut words = vec!["candor".to_owned()];
+    for argument in arguments.iter().skip(1) {
+        let Some(inner) = argument.to_str().and_then(|name| command.find_subcommand(name)).cloned() else {
+            continue;
+        };
+        words.push(inner.get_name().to_owned());
+        command = inner;
+    }
+    words.push("--help".to_owned());
+    words.join(" ")
+}
+
+/// A command of the contract that this build does not have.
+pub(crate) fn not_built(name: &str) -> Fail {
+    Failure::new(Code::UsageNotInThisBuild).with("command", name).into()
+}
+
+/// A prompt: a word that looks like a mistyped command is more likely one than a question.
+pub(crate) fn mistyped(word: &str) -> Option<Fail> {
+    let definition = crate::cli::definition();
+    let names: Vec<&str> = definition.get_subcommands().map(clap::Command::get_name).collect();
+    let nearest =
+        candor_config::nearest(word, names.iter().copied().filter(|name| !NOT_BUILT.contains(name)))?;
+    let detail = format!("{word:?} is no command; {nearest:?} is near.");
+    let failure = Failure::new(Code::UsageUnknownCommand)
+        .with("command", word)
+        .with("nearest", nearest)
+        .with("detail", detail)
+        .with("help", "candor --help");
+    Some(failure.into())
+}
