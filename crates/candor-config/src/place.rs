@@ -58,7 +58,7 @@ pub struct Place {
     pub line: usize,
     /// The column of the first character.
     pub column: usize,
-    /// How many characters are meant.
+    /// How many characters are meant; none where the line must not be shown.
     pub(crate) width: usize,
 }
 
@@ -69,6 +69,11 @@ impl Place {
     /// The start of a source; the right place for one-line sources such as a variable.
     pub(crate) fn start(source: &Arc<Source>) -> Self {
         Self { source: source.clone(), line: 1, column: 1, width: source.text.chars().count() }
+    }
+
+    /// The same place, without its line in the excerpt.
+    pub(crate) fn unseen(&self) -> Self {
+        Self { width: 0, ..self.clone() }
     }
 
     /// `path:line:column`, or the name of the variable or flag.
@@ -86,7 +91,7 @@ impl Place {
         let Some(line) = self.source.text.lines().nth(self.line.saturating_sub(1)) else {
             return String::new();
         };
-        if self.source.origin.file().is_none() {
+        if self.source.origin.file().is_none() || self.width == 0 {
             return String::new();
         }
         // Tabs and other control characters become one space each, so that the caret stands where it should.

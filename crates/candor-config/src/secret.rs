@@ -92,7 +92,12 @@ impl Setting for SecretSource {
     }
 
     fn decode(node: &Node, decoder: &mut Decoder<'_>) -> Option<Self> {
-        decoder.text(node).map(|text| Self::Inline(Secret::new(text)))
+        match &node.value {
+            Value::Text(text) | Value::Raw(text) => Some(Self::Inline(Secret::new(text))),
+            // The value may be the secret all the same: neither it nor its line is shown.
+            other => decoder
+                .wrong(&node.place.unseen(), format!("expected text in quotes, found {}", other.kind())),
+        }
     }
 
     fn decode_in(table: &Table, name: &'static str, decoder: &mut Decoder<'_>) -> Option<Self> {

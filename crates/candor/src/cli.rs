@@ -37,6 +37,9 @@ pub(crate) const NOT_BUILT: &[&str] = &[
     "prompt", "models", "usage", "acp",
 ];
 
+/// The command that prints generated documents.
+const GENERATE: &str = "generate";
+
 /// An agent that does not tell you it is done until it is.
 #[derive(Debug, Parser)]
 #[command(name = "candor", version = VERSION, after_help = EXAMPLES, max_term_width = 100)]
@@ -124,9 +127,6 @@ pub(crate) enum Command {
         /// Which shell
         shell: clap_complete::Shell,
     },
-    /// Print a generated document
-    #[command(hide = true)]
-    Generate(Generate),
 }
 
 #[derive(Debug, Args)]
@@ -251,9 +251,10 @@ pub(crate) enum Document {
     Man,
 }
 
-/// The whole definition, the commands of later builds included.
+/// The whole definition, with what is understood but not offered: documents for packagers, commands of later builds.
 pub(crate) fn definition() -> clap::Command {
-    NOT_BUILT.iter().fold(Cli::command(), |definition, name| {
+    let generate = Generate::augment_args(clap::Command::new(GENERATE).hide(true));
+    NOT_BUILT.iter().fold(Cli::command().subcommand(generate), |definition, name| {
         let rest = Arg::new("rest").num_args(0..).trailing_var_arg(true).allow_hyphen_values(true);
         definition.subcommand(clap::Command::new(*name).hide(true).disable_help_flag(true).arg(rest))
     })
@@ -263,6 +264,8 @@ pub(crate) fn definition() -> clap::Command {
 pub(crate) enum Said {
     /// A command of this build, or a prompt.
     Run(Box<Cli>),
+    /// A document for packagers.
+    Generate(Generate),
     /// A command that this build does not have.
     NotBuilt(String),
 }
@@ -270,8 +273,9 @@ pub(crate) enum Said {
 /// Reads the arguments.
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Said, clap::Error> {
     let matches = definition().try_get_matches_from(arguments)?;
-    match matches.subcommand_name() {
-        Some(name) if NOT_BUILT.contains(&name) => Ok(Said::NotBuilt(name.to_owned())),
+    match matches.subcommand() {
+        Some((GENERATE, inner)) => Generate::from_arg_matches(inner).map(Said::Generate),
+        Some((name, _)) if NOT_BUILT.contains(&name) => Ok(Said::NotBuilt(name.to_owned())),
         _ => Cli::from_arg_matches(&matches).map(|cli| Said::Run(Box::new(cli))),
     }
 }

@@ -46,6 +46,6 @@ fn question(text: &str) -> Result<String, Fail> {
     let asked = write!(prompt, "{text}").and_then(|()| prompt.flush());
     asked
         .and_then(|()| io::stdin().lock().read_line(&mut answer).map(|_| ()))
-        .map_err(|error| Failure::file(Path::new("terminal"), &error))?;
+        .map_err(|error| Failure::file(Path::new("/dev/tty"), &error))?;
     Ok(answer.trim().to_owned())
 }

@@ -36,6 +36,7 @@ fn main() -> ExitCode {
 fn run(said: &Said, screen: &Screen) -> Result<Exit, Fail> {
     match said {
         Said::NotBuilt(name) => Err(usage::not_built(name)),
+        Said::Generate(options) => commands::generate::run(options),
         Said::Run(cli) => match &cli.command {
             Some(command) => commands::run(command, &Context::new(&cli.global, screen)),
             None => commands::prompt::run(&cli.prompt),

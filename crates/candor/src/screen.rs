@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, IsTerminal, Write};
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
@@ -37,7 +37,7 @@ impl Screen {
         let env = Env::capture();
         let wanted = match said {
             Said::Run(cli) => !cli.global.no_color,
-            Said::NotBuilt(_) => true,
+            Said::Generate(_) | Said::NotBuilt(_) => true,
         };
         let wanted = wanted && !env.is_set("NO_COLOR") && env.get("TERM") != Some("dumb");
         let colour = Colour {
@@ -121,7 +121,12 @@ pub(crate) fn say_bytes(bytes: &[u8]) -> Result<(), Fail> {
 pub(crate) fn written(result: io::Result<()>) -> Result<(), Fail> {
     result.map_err(|error| match error.kind() {
         ErrorKind::BrokenPipe => Fail::Hangup,
-        _ => Fail::Card(Failure::file(Path::new("standard output"), &error)),
+        _ => {
+            // What the shell connected us to; the name of the stream would be of no use in the card's commands.
+            let target =
+                std::fs::read_link("/proc/self/fd/1").unwrap_or_else(|_| PathBuf::from("/dev/stdout"));
+            Fail::Card(Failure::file(&target, &error))
+        }
     })
 }
 

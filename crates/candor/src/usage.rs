@@ -95,6 +95,10 @@ pub(crate) fn not_built(name: &str) -> Fail {
 pub(crate) fn mistyped(word: &str) -> Option<Fail> {
     let definition = crate::cli::definition();
     let names: Vec<&str> = definition.get_subcommands().map(clap::Command::get_name).collect();
+    if names.contains(&word) {
+        // Said after two dashes, so it is meant as a prompt.
+        return None;
+    }
     let nearest =
         candor_config::nearest(word, names.iter().copied().filter(|name| !NOT_BUILT.contains(name)))?;
     let detail = format!("{word:?} is no command; {nearest:?} is near.");

@@ -36,8 +36,9 @@ section! {
         api_key: Option<SecretSource> = None, [Owner];
         /// The longest answer, in tokens. Left out, the model's own limit.
         max_tokens: Option<Whole<1, 10_000_000>> = None;
-        /// Who the agent is: the identity at the head of every conversation. Text (the identity itself; the empty text
-        /// sends no system message at all), or the table below.
+        /// Who the agent is: the identity at the head of every conversation. Keep it short, it is sent each time. The
+        /// empty text sends no system message at all. A table of `identity`, `identity_file` and
+        /// `custom_instructions_file` is understood too.
         system_prompt: SystemPrompt = SystemPrompt::default(), [Inside];
         /// How strictly work is checked before it may be called done.
         profile: Profile = Profile::Fast;

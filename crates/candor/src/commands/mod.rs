@@ -5,7 +5,7 @@ mod config;
 mod demo;
 mod doctor;
 mod errors;
-mod generate;
+pub(crate) mod generate;
 mod init;
 mod logs;
 pub(crate) mod prompt;
@@ -25,6 +25,5 @@ pub(crate) fn run(command: &Command, context: &Context<'_>) -> Result<Exit, Fail
         Command::Redact(options) => redact::run(options, context),
         Command::Demo => demo::run(context),
         Command::Completions { shell } => completions::run(*shell),
-        Command::Generate(options) => generate::run(options),
     }
 }

@@ -37,7 +37,7 @@ fn filter(context: &Context<'_>) -> Result<Exit, Fail> {
             Ok(0) => break,
             Ok(length) => stream.push(chunk.get(..length).unwrap_or_default(), &mut masked),
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => return Err(Failure::file(Path::new("standard input"), &error).into()),
+            Err(error) => return Err(Failure::file(Path::new("/dev/stdin"), &error).into()),
         }
         flush(&masked)?;
         masked.clear();

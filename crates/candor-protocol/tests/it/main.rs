@@ -1,0 +1,8 @@
+//! The spelling of everything that crosses a wire or a disk.
+#![cfg(test)]
+
+mod cards;
+mod codes;
+mod failures;
+mod ids;
+mod levels;

@@ -1,0 +1,67 @@
+//! The catalogue, completions, man pages, and the demonstration.
+
+use candor_testkit::Home;
+use serde_json::Value as Json;
+
+use crate::rig::{candor, run, steps};
+
+#[test]
+fn the_catalogue_is_listed_and_every_code_can_be_shown() {
+    let list = run("errors list").ok().stdout;
+    assert!(list.lines().count() >= 40, "{list}");
+    let json: Json = serde_json::from_str(&run("errors list --json").ok().stdout).expect("JSON");
+    let cards = json.as_array().expect("a list");
+    assert_eq!(cards.len(), list.lines().count());
+    let home = Home::new();
+    for card in cards {
+        let code = card["code"].as_str().expect("a code");
+        assert!(list.contains(code));
+        let shown = candor(&home, &format!("errors show {}", code.to_lowercase())).run().ok().stdout;
+        assert!(shown.contains(&format!("Error Code: {code}\n")) && steps(&shown).len() >= 2, "{shown}");
+    }
+}
+
+#[test]
+fn completions_are_there_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = run(&format!("completions {shell}")).ok().stdout;
+        assert!(
+            script.contains("candor") && script.contains("doctor") && script.contains("origin"),
+            "{shell}"
+        );
+        assert!(!script.contains("generate"), "{shell}: hidden stays hidden");
+    }
+}
+
+#[test]
+fn man_pages_are_written_for_every_command() {
+    let home = Home::new();
+    let dir = home.path().join("man");
+    candor(&home, "generate man").args([std::ffi::OsStr::new("--dir"), dir.as_os_str()]).run().ok();
+    for page in ["candor.1", "candor-config-show.1", "candor-logs.1"] {
+        assert!(home.read(format!("man/{page}")).contains(".TH"), "{page}");
+    }
+    candor(&home, "generate man").run().code(2).stderr_has("USAGE_MISSING_ARGUMENT");
+}
+
+#[test]
+fn the_demonstration_shows_everything_and_leaves_nothing() {
+    let home = Home::new();
+    let ran = candor(&home, "demo").run().ok();
+    for shown in [
+        "CONFIG_INVALID",
+        "expected a port from 1 to 65535, found 70000",
+        "config.toml:6:9",
+        "turn_end",
+        "x-api-key: [REDACTED]",
+        "https://bot:[REDACTED]@example.org",
+        "\"inputTokens\":1500",
+        "toolu_01A09q90qw90lq917835lq9",
+    ] {
+        assert!(ran.stdout.contains(shown), "{shown} is not in\n{}", ran.stdout);
+    }
+    assert!(!ran.stdout.contains("q7q7q7"), "the key of the demonstration is masked");
+    assert_eq!(ran.stderr, "");
+    assert_eq!(std::fs::read_dir(home.tmp()).expect("a folder").count(), 0);
+    assert!(!home.path().exists());
+}

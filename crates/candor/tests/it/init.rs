@@ -1,0 +1,64 @@
+//! `candor init`
+
+use candor_testkit::{Candor, Home};
+
+use crate::rig::{BINARY, candor};
+
+#[test]
+fn what_it_writes_its_own_loader_accepts_without_a_word() {
+    for (format, file) in [("toml", "config.toml"), ("yaml", "config.yaml")] {
+        let home = Home::new();
+        let ran =
+            candor(&home, &format!("init --provider openai --permission ask --format {format}")).run().ok();
+        assert_eq!(ran.stdout, format!("wrote {}\n", home.path().join(file).display()));
+        assert!(ran.stderr.contains("export OPENAI_API_KEY"), "{}", ran.stderr);
+        assert_eq!((home.mode(file), home.mode("")), (0o600, 0o700));
+        let checked = candor(&home, "config check").run().ok();
+        assert_eq!(checked.stderr, "");
+        candor(&home, "config show")
+            .run()
+            .ok()
+            .stdout_has("provider = \"openai\"\nmodel = \"gpt-5\"\n")
+            .stdout_has("permission = \"ask\"");
+    }
+}
+
+#[test]
+fn without_flags_or_a_terminal_everything_is_a_comment() {
+    let home = Home::new();
+    candor(&home, "init").run().ok();
+    assert!(home.read("config.toml").lines().all(|line| line.is_empty() || line.starts_with('#')));
+}
+
+#[test]
+fn an_existing_config_is_left_alone_unless_forced_and_kept_then() {
+    let home = Home::new();
+    home.write("config.yaml", "model: mine\n");
+    candor(&home, "init").run().code(1).stderr_has("Error Code: CONFIG_EXISTS");
+    assert_eq!(home.read("config.yaml"), "model: mine\n");
+    candor(&home, "init --force").run().ok();
+    assert_eq!(home.read("config.yaml.bak"), "model: mine\n");
+    candor(&home, "config check").run().ok();
+}
+
+#[test]
+fn wrong_choices_are_refused_before_anything_is_written() {
+    let home = Home::new();
+    candor(&home, "init --provider antropic").run().code(1).stderr_has("did you mean \"anthropic\"?");
+    candor(&home, "init --permission root").run().code(1).stderr_has("expected one of read-only");
+    assert!(!home.path().exists());
+}
+
+#[test]
+fn on_a_terminal_it_asks() {
+    let home = Home::new();
+    // `script` is a terminal that answers from its standard input.
+    let ran = Candor::new("script", &home)
+        .args(["-qec", &format!("{BINARY} init"), "/dev/null"])
+        .stdin("nobody\n2\ngpt-x\n")
+        .run()
+        .ok();
+    assert!(ran.stdout.contains("Which model provider?"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\"nobody\" is not in the list"), "{}", ran.stdout);
+    candor(&home, "config show").run().ok().stdout_has("provider = \"openai\"\nmodel = \"gpt-x\"\n");
+}
