@@ -65,3 +65,7 @@ pub(crate) fn remember(info: &PanicHookInfo<'_>) {
 fn panic_failure(message: &str, location: &str) -> Failure {
     Failure::new(Code::InternalPanic).with("message", message).with("location", location)
 }
+
+#[cfg(test)]
+#[path = "fail_tests.rs"]
+mod tests;

@@ -94,11 +94,16 @@ fn working_in_the_user_home_does_not_read_the_home_as_a_workspace() {
     let user = case.home.user();
     std::fs::create_dir_all(user.join(".candor")).expect("made");
     std::fs::write(user.join(".candor/config.toml"), "[logging]\nlevel = \"debug\"\n").expect("written");
-    let case = case.without_env("CANDOR_HOME");
+    let case = case.without_env("CANDOR_HOME").with("other.toml", "model = \"other\"\n");
     let mut request = case.request();
     request.cwd = user;
     let loaded = candor_config::load(&request).expect("loads");
     assert_eq!(loaded.files.len(), 1);
     assert!(loaded.warnings.is_empty(), "the owner's file is no workspace's");
     assert_eq!(loaded.config.logging.level, candor_protocol::Level::Debug);
+
+    request.file = Some(case.home.path().join("other.toml"));
+    let loaded = candor_config::load(&request).expect("loads");
+    assert_eq!(loaded.files.len(), 1, "another file instead of the home's is meant");
+    assert_eq!(loaded.config.logging.level, candor_protocol::Level::Info);
 }
