@@ -35,6 +35,15 @@ fn the_example_loads_as_it_is_and_means_the_defaults() {
 }
 
 #[test]
+fn the_example_in_the_repository_loads() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config.example.toml");
+    let text = std::fs::read_to_string(path).expect("config.example.toml is at the root");
+    let case = Case::toml(&text);
+    assert_eq!(case.warnings(), "");
+    assert_eq!(case.load().config, Config::default());
+}
+
+#[test]
 fn every_sample_in_the_example_is_a_valid_value() {
     for (format, case) in [(Format::Toml, Case::toml as fn(&str) -> Case), (Format::Yaml, Case::yaml)] {
         let text = uncommented(&example(format, &[]));

@@ -130,21 +130,25 @@ fn home_report(home: &Home) -> Report {
         Ok(metadata) if !metadata.is_dir() => {
             unusable(path, &std::io::Error::from(std::io::ErrorKind::NotADirectory))
         }
-        Ok(metadata) if metadata.mode() & 0o077 != 0 => {
-            let mode = format!("{:03o}", metadata.mode() & 0o777);
-            let failure = Failure::new(Code::HomeNotPrivate).with("path", path.display()).with("mode", &mode);
-            Report::bad(
-                "home",
-                State::Warning,
-                format!("{} is open to others (mode {mode})", path.display()),
-                failure,
-            )
-        }
-        Ok(_) => match tempfile::tempfile_in(path) {
-            Ok(_) => Report::ok("home", path.display().to_string()),
+        Ok(metadata) => match tempfile::tempfile_in(path) {
             Err(error) => unusable(path, &error),
+            Ok(_) => privacy_report(path, metadata.mode() & 0o777),
         },
     }
+}
+
+fn privacy_report(path: &Path, mode: u32) -> Report {
+    if mode & 0o077 == 0 {
+        return Report::ok("home", path.display().to_string());
+    }
+    let mode = format!("{mode:03o}");
+    let failure = Failure::new(Code::HomeNotPrivate).with("path", path.display()).with("mode", &mode);
+    Report::bad(
+        "home",
+        State::Warning,
+        format!("{} is open to others (mode {mode})", path.display()),
+        failure,
+    )
 }
 
 fn unusable(path: &Path, error: &std::io::Error) -> Report {

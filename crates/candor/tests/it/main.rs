@@ -12,3 +12,4 @@ mod redact;
 mod rig;
 mod start;
 mod usage;
+mod walls;
