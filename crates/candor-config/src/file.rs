@@ -43,7 +43,11 @@ pub(crate) fn read(path: &Path, origin: Origin) -> Result<ConfigFile, Error> {
         Some("yaml" | "yml") => true,
         _ => return Err(Error::FormatUnknown { path: path.to_owned() }),
     };
-    let (text, mode) = read_text(path)?;
+    let (mut text, mode) = read_text(path)?;
+    if is_yaml && text.contains('\r') {
+        // A return alone ends a line in YAML, too; one kind of line end keeps places and excerpts together.
+        text = text.replace("\r\n", "\n").replace('\r', "\n");
+    }
     let source = Arc::new(Source { origin, text });
     let table = if is_yaml {
         yaml_source::parse(&source).map_err(|refused| match refused {

@@ -1,6 +1,6 @@
 //! Reads files, environment and flags into one validated value.
 //!
-//! [`load`] lays the layers over each other (built-in, home, workspace, environment, flags), reads every key into its
+//! [`load()`] lays the layers over each other (built-in, home, workspace, environment, flags), reads every key into its
 //! type, and reports all problems at once, each with its place and what would be right. Every key is declared once, in
 //! `settings`; the JSON Schema, the reference page and the example are printed from that declaration.
 //!

@@ -65,7 +65,7 @@ fn syntax(place: Place, message: impl Into<String>) -> Refused {
 
 enum Open {
     List { items: Vec<Node>, place: Place, anchor: usize },
-    Table { table: Table, key: Option<(String, Place)>, place: Place, anchor: usize },
+    Table { table: Table, bases: Vec<Node>, key: Option<(String, Place)>, place: Place, anchor: usize },
 }
 
 struct Builder<'a> {
@@ -103,13 +103,17 @@ impl Builder<'_> {
                 self.open(Open::List { items: Vec::new(), place: self.place(span), anchor })
             }
             Event::MappingStart(anchor, _) => {
-                self.open(Open::Table { table: Table::default(), key: None, place: self.place(span), anchor })
+                let (table, bases, place) = (Table::default(), Vec::new(), self.place(span));
+                self.open(Open::Table { table, bases, key: None, place, anchor })
             }
             Event::SequenceEnd | Event::MappingEnd => match self.stack.pop() {
                 Some(Open::List { items, place, anchor }) => {
                     self.close(Node { value: Value::List(items), place }, anchor)
                 }
-                Some(Open::Table { table, place, anchor, .. }) => {
+                Some(Open::Table { mut table, bases, place, anchor, .. }) => {
+                    for base in &bases {
+                        inherit(&mut table, base);
+                    }
                     self.close(Node { value: Value::Table(table), place }, anchor)
                 }
                 None => Ok(()),
@@ -161,11 +165,11 @@ impl Builder<'_> {
             None => self.root = Some(node),
             Some(Open::List { items, .. }) => items.push(node),
             Some(Open::Table { key: key @ None, .. }) => *key = Some(as_key(node)?),
-            Some(Open::Table { table, key, .. }) => {
-                if let Some((name, key_place)) = key.take() {
-                    add(table, name, key_place, node)?;
-                }
-            }
+            Some(Open::Table { table, bases, key, .. }) => match key.take() {
+                Some((name, _)) if name == "<<" => bases.push(node),
+                Some((name, key_place)) => add(table, name, key_place, node)?,
+                None => {}
+            },
         }
         Ok(())
     }
@@ -203,37 +207,26 @@ fn as_key(node: Node) -> Result<(String, Place), Refused> {
 }
 
 fn add(table: &mut Table, name: String, key_place: Place, node: Node) -> Result<(), Refused> {
-    if name == "<<" {
-        merge(table, &node);
-        return Ok(());
-    }
     if let Some(first) = table.entry(&name) {
-        // A merged key may be overridden; a key written twice is a mistake.
-        if first.key_place.line != 0 {
-            let message = format!(
-                "the key {name:?} stands here a second time; the first is on line {}",
-                first.key_place.line
-            );
-            return Err(syntax(key_place, message));
-        }
+        let line = first.key_place.line;
+        let message = format!("the key {name:?} stands here a second time; the first is on line {line}");
+        return Err(syntax(key_place, message));
     }
     table.set(Entry { key: name, key_place, node });
     Ok(())
 }
 
-/// `<<: *base` gives the keys that are not written out. Merged keys get line 0, so that `add` can tell them apart.
-fn merge(table: &mut Table, from: &Node) {
-    match &from.value {
+/// `<<: *base` gives the keys that are not written out; of several bases, the first wins.
+fn inherit(table: &mut Table, base: &Node) {
+    match &base.value {
         Value::Table(base) => {
-            for entry in base.iter() {
-                if table.entry(&entry.key).is_none() {
-                    let mut entry = entry.clone();
-                    entry.key_place.line = 0;
-                    table.set(entry);
-                }
+            for entry in
+                base.iter().filter(|entry| table.entry(&entry.key).is_none()).cloned().collect::<Vec<_>>()
+            {
+                table.set(entry);
             }
         }
-        Value::List(bases) => bases.iter().for_each(|base| merge(table, base)),
+        Value::List(bases) => bases.iter().for_each(|base| inherit(table, base)),
         _ => {}
     }
 }

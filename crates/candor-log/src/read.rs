@@ -1,7 +1,7 @@
 //! Reading a log back, for people.
 //!
 //! A log that was torn by a crash, filled with zeros by a file system or edited by hand is still read: what cannot be
-//! understood is skipped and counted, and never an error. Start at [`entries`] to read what is there, and at
+//! understood is skipped and counted, and never an error. Start at [`entries()`] to read what is there, and at
 //! [`Follower`] to read what is still to come.
 
 mod entries;

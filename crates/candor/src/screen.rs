@@ -119,14 +119,13 @@ pub(crate) fn say_bytes(bytes: &[u8]) -> Result<(), Fail> {
 
 /// Turns what came of writing to standard output into how the command ends.
 pub(crate) fn written(result: io::Result<()>) -> Result<(), Fail> {
-    result.map_err(|error| match error.kind() {
-        ErrorKind::BrokenPipe => Fail::Hangup,
-        _ => {
-            // What the shell connected us to; the name of the stream would be of no use in the card's commands.
-            let target =
-                std::fs::read_link("/proc/self/fd/1").unwrap_or_else(|_| PathBuf::from("/dev/stdout"));
-            Fail::Card(Failure::file(&target, &error))
+    result.map_err(|error| {
+        if error.kind() == ErrorKind::BrokenPipe {
+            return Fail::Hangup;
         }
+        // What the shell connected us to; the name of the stream would be of no use in the card's commands.
+        let target = std::fs::read_link("/proc/self/fd/1").unwrap_or_else(|_| PathBuf::from("/dev/stdout"));
+        Fail::Card(Failure::file(&target, &error))
     })
 }
 

@@ -168,6 +168,26 @@ fn a_key_written_twice_is_refused_in_both_formats() {
 }
 
 #[test]
+fn every_kind_of_line_end_is_counted_and_shown() {
+    for text in ["model: x\r\nprofile: y\r\n", "model: x\rprofile: y\r", "model: x\nprofile: y\n"] {
+        let text = Case::yaml(text).refused();
+        assert!(text.contains("config.yaml:2:10: profile:") && text.contains("  2 | profile: y\n"), "{text}");
+    }
+    let text = Case::toml("model = \"x\"\r\nprofile = \"y\"\r\n").refused();
+    assert!(
+        text.contains("config.toml:2:11: profile:") && text.contains("  2 | profile = \"y\"\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_problem_in_an_inherited_key_is_shown_where_it_stands() {
+    let text = Case::yaml("providers:\n  a: &a {base_url: 5}\n  b:\n    <<: *a\n    model: x\n").refused();
+    assert!(text.contains("config.yaml:2:20: providers.a.base_url"), "{text}");
+    assert!(text.contains("config.yaml:2:20: providers.b.base_url"), "{text}");
+}
+
+#[test]
 fn a_long_line_is_shown_in_part() {
     let text = Case::toml(&format!("[logging]\nlevel = \"{}\"\n", "x".repeat(5000))).refused();
     let longest = text.lines().skip(1).map(|line| line.chars().count()).max();

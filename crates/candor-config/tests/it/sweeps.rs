@@ -14,7 +14,7 @@ fn sweep(name: &'static str, file: &str, seed: &str) {
         match case.try_load() {
             // Every place that is named is a place in the file.
             Err(Error::Invalid(problems)) => {
-                let lines = String::from_utf8_lossy(&text).split('\n').count();
+                let lines = String::from_utf8_lossy(&text).replace("\r\n", "\n").split(['\n', '\r']).count();
                 assert!(
                     problems.iter().all(|problem| (1..=lines).contains(&problem.place.line)),
                     "{problems:?}"

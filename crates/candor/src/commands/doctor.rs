@@ -138,7 +138,8 @@ fn home_report(home: &Home) -> Report {
 }
 
 fn privacy_report(path: &Path, mode: u32) -> Report {
-    if mode & 0o077 == 0 {
+    const OPEN_TO_OTHERS: u32 = 0o077;
+    if mode & OPEN_TO_OTHERS == 0 {
         return Report::ok("home", path.display().to_string());
     }
     let mode = format!("{mode:03o}");

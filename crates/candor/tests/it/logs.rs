@@ -79,9 +79,9 @@ fn following_goes_on_over_rotation() {
     let following = candor(&home, "logs -f --json --since 2025-02-11").spawn();
     following.wait_for_stdout("cron_error");
     let append = |event: &str| {
-        let line = LINES.lines().next().unwrap_or_default().replace("turn_start", event);
+        let text = LINES.lines().next().unwrap_or_default().replace("turn_start", event);
         let mut file = std::fs::File::options().create(true).append(true).open(&live).expect("opens");
-        writeln!(file, "{line}").expect("written");
+        writeln!(file, "{text}").expect("written");
     };
     append("first_more");
     following.wait_for_stdout("first_more");
