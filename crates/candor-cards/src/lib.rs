@@ -1,8 +1,8 @@
 //! The closed catalogue of failures.
 //!
 //! Every code in [`Code`](candor_protocol::Code) has one [`Entry`] here: what it is called, what happened, what to do
-//! about it in order, and how to see that it is repaired. [`card`] fills an entry with the facts of one
-//! [`Failure`](candor_protocol::Failure); [`text`] lays a card out for a terminal; [`reference()`] writes the whole
+//! about it in order, and how to see that it is repaired. [`card()`] fills an entry with the facts of one
+//! [`Failure`](candor_protocol::Failure); [`text()`] lays a card out for a terminal; [`reference()`] writes the whole
 //! catalogue as a document. The same failure gives the same bytes every time, because people search for them and
 //! programs act on them.
 //!

@@ -26,7 +26,14 @@ pub(crate) enum Refused {
 
 /// Reads one YAML document.
 pub(crate) fn parse(source: &Arc<Source>) -> Result<Table, Refused> {
-    let mut builder = Builder { source, stack: Vec::new(), anchors: HashMap::new(), nodes: 0, root: None };
+    let mut builder = Builder {
+        source,
+        lines: source.text.split('\n').count(),
+        stack: Vec::new(),
+        anchors: HashMap::new(),
+        nodes: 0,
+        root: None,
+    };
     let mut parser = Parser::new_from_str(&source.text);
     let mut documents = 0;
     while let Some(event) = parser.next_event() {
@@ -70,6 +77,8 @@ enum Open {
 
 struct Builder<'a> {
     source: &'a Arc<Source>,
+    /// How many lines the source has.
+    lines: usize,
     stack: Vec<Open>,
     anchors: HashMap<usize, Node>,
     nodes: usize,
@@ -85,7 +94,8 @@ impl Builder<'_> {
         };
         Place {
             source: self.source.clone(),
-            line: span.start.line().max(1),
+            // What is missing at the end of the file is reported on the line after it.
+            line: span.start.line().clamp(1, self.lines),
             column: span.start.col() + 1,
             width: width.max(1),
         }

@@ -1,4 +1,4 @@
-//! Known values: the secrets this process has loaded, found in every form of [`forms`](crate::forms).
+//! Known values: the secrets this process has loaded, found in every form of [`crate::forms`].
 
 use std::{collections::BTreeSet, ops::Range};
 

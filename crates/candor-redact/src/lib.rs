@@ -5,7 +5,7 @@
 //!
 //! 1. *Known values*: the exact secrets that this process loaded, in plain, base64, hex, percent-encoded,
 //!    JSON-escaped, HTML-escaped and shell-quoted form, inside longer base64 too.
-//! 2. *Rules*: the shapes of provider tokens, private-key blocks, JWTs and credentials in URLs, see [`rules`].
+//! 2. *Rules*: the shapes of provider tokens, private-key blocks, JWTs and credentials in URLs, see [`rules()`].
 //! 3. *Key names*: what is assigned to a name like `api_key` in JSON (at any depth of escaping), headers, env
 //!    files, YAML, TOML, query strings, XML, SQL, source code and command lines. A value in quotes is masked
 //!    unless it is empty, a literal, a stand-in (`${X}`, `<token>`, `changeme`), a reference or a sentence. A bare

@@ -31,7 +31,7 @@ struct Secrets {
 pub struct Finding {
     /// The bytes that are masked.
     pub range: Range<usize>,
-    /// The name of the rule, one of [`rules`](crate::rules) or `known-value` or `key-name`.
+    /// The name of the rule, one of [`rules()`](crate::rules()) or `known-value` or `key-name`.
     pub rule: &'static str,
 }
 
