@@ -112,9 +112,14 @@ fn end_marker(text: &[u8], at: usize, marker: usize, body: Body) -> (usize, Opti
     let label_start = marker + 5;
     let window_end = text.len().min(label_start + MARKER_BYTES_MAX);
     let window = text.get(label_start..window_end).unwrap_or_default();
-    match memchr::memmem::find(window, b"-----") {
+    // A marker stands in one line; what was cut off in the middle of it does not reach into the next.
+    let line = memchr::memchr(b'\n', window).and_then(|newline| window.get(..newline));
+    match memchr::memmem::find(line.unwrap_or(window), b"-----") {
         Some(len) if window.starts_with(b"END") => (label_start + len + 5, None),
-        None if window_end == text.len() && (b"END".starts_with(window) || window.starts_with(b"END")) => {
+        None if line.is_none()
+            && window_end == text.len()
+            && (b"END".starts_with(window) || window.starts_with(b"END")) =>
+        {
             (at, Some(body))
         }
         _ => (at, None),
