@@ -109,8 +109,11 @@ impl<'a> Decoder<'a> {
 
     /// A table whose keys are known; the others are warned of.
     pub(crate) fn table<'n>(&mut self, node: &'n Node, fields: &'static [Field]) -> Option<&'n Table> {
-        let Value::Table(table) = &node.value else {
-            return self.expected("a table of keys and values", node);
+        let table = match &node.value {
+            Value::Table(table) => table,
+            // A heading in YAML whose keys are all comments.
+            Value::Null => Table::EMPTY,
+            _ => return self.expected("a table of keys and values", node),
         };
         let known: Vec<String> =
             fields.iter().flat_map(|field| (field.kind)().spellings(field.name)).collect();

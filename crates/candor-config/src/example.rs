@@ -103,8 +103,7 @@ impl Page<'_> {
                     if let Kind::Table(fields) = item() {
                         let name = sample_name(&inner);
                         self.doc(depth, field);
-                        self.header(&inner, field.name, depth);
-                        self.named(&inner, name, fields, depth + 1);
+                        self.named(&inner, name, fields, depth);
                     }
                 }
                 _ => {}
@@ -118,22 +117,29 @@ impl Page<'_> {
         self.table(path, fields, depth + 1);
     }
 
+    /// A sample of a name the user may choose, wholly a comment: set, it would be a thing of its own.
     fn named(&mut self, path: &str, name: &str, fields: &'static [Field], depth: usize) {
         let inner = format!("{path}.{name}");
-        match self.format {
-            Format::Toml => self.line(depth, &format!("# [{}]", quote_path(&inner))),
-            Format::Yaml => self.line(depth, &format!("# {}:", quote_name(name))),
+        let mut sample = Page { format: self.format, chosen: &[], text: String::new() };
+        if self.format == Format::Toml {
+            sample.line(depth, &format!("[{}]", quote_path(&inner)));
+        } else {
+            sample.line(depth, &format!("{}:", path.rsplit('.').next().unwrap_or(path)));
+            sample.line(depth + 1, &format!("{}:", quote_name(name)));
         }
-        self.table(&inner, fields, depth + 1);
+        sample.table(&inner, fields, depth + 2);
+        for line in sample.text.lines() {
+            let line = line.trim_end();
+            let commented = line.trim_start().starts_with('#') || line.is_empty();
+            self.line(0, &if commented { line.to_owned() } else { comment(line) });
+        }
     }
 
-    /// A table's own line; set when something in it is chosen, a comment otherwise, so that no empty table remains.
+    /// A table's own line. It is set, so that taking the mark off a key below it is enough.
     fn header(&mut self, path: &str, name: &str, depth: usize) {
-        let holds_chosen = self.chosen.iter().any(|(key, _)| key.starts_with(&format!("{path}.")));
-        let mark = if holds_chosen { "" } else { "# " };
         match self.format {
-            Format::Toml => self.line(depth, &format!("{mark}[{}]", quote_path(path))),
-            Format::Yaml => self.line(depth, &format!("{mark}{name}:")),
+            Format::Toml => self.line(depth, &format!("[{}]", quote_path(path))),
+            Format::Yaml => self.line(depth, &format!("{name}:")),
         }
     }
 
@@ -154,6 +160,12 @@ impl Page<'_> {
         };
         self.line(depth, &line);
     }
+}
+
+/// Turns a line into a comment at the same depth.
+fn comment(line: &str) -> String {
+    let (indent, rest) = line.split_at(line.len() - line.trim_start().len());
+    format!("{indent}# {rest}")
 }
 
 /// `system_prompt` is shown as the text that most people want; its table is explained by its doc comment.

@@ -33,6 +33,8 @@ fn merge_entry(base: &mut Table, entry: Entry, kind: Option<Kind>) {
                 merge_entry(under, entry, Some(item()));
             }
         }
+        // A heading without keys takes nothing away from the layers below.
+        (Some(_), Value::Null, Some(Kind::Table(_) | Kind::Map(_))) => {}
         (_, value, _) => base.set(Entry { node: Node { value, place: entry.node.place }, ..entry }),
     }
 }

@@ -80,6 +80,9 @@ pub(crate) struct Entry {
 }
 
 impl Table {
+    /// No keys at all.
+    pub(crate) const EMPTY: &'static Self = &Self { entries: Vec::new() };
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter()
     }

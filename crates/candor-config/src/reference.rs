@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::Value as Json;
 
 use crate::schema::doc;
-use crate::setting::{Field, Kind};
+use crate::setting::{Field, Kind, Scope};
 use crate::settings::Config;
 
 const HEAD: &str = "\
@@ -43,49 +43,58 @@ would be right; all of them are shown at once.
 /// The page in Markdown.
 pub fn reference() -> String {
     let mut page = HEAD.to_owned();
-    section(&mut page, "", "Top level", Config::FIELDS);
+    section(&mut page, &Heading { prefix: "", title: "Top level", scope: Scope::Inside }, Config::FIELDS);
     page
 }
 
-fn section(page: &mut String, prefix: &str, title: &str, fields: &'static [Field]) {
+/// What a section's rows need to know of it.
+struct Heading<'a> {
+    /// The path of its keys, up to the last dot.
+    prefix: &'a str,
+    title: &'a str,
+    /// What a workspace may do with the whole of it.
+    scope: Scope,
+}
+
+fn section(page: &mut String, heading: &Heading<'_>, fields: &'static [Field]) {
     // Writing to a String cannot fail.
     let _ = write!(
         page,
-        "\n## {title}\n\n| key | type | default | workspace | meaning |\n|---|---|---|---|---|\n"
+        "\n## {}\n\n| key | type | default | workspace | meaning |\n|---|---|---|---|---|\n",
+        heading.title
     );
-    let mut inner: Vec<(String, String, &'static [Field])> = Vec::new();
+    let mut inner: Vec<(String, Scope, &'static [Field])> = Vec::new();
     for field in fields {
-        let path = format!("{prefix}{}", field.name);
-        match (field.kind)() {
-            Kind::Table(fields) => {
-                row(page, &path, "table", "", field);
-                inner.push((format!("{path}."), format!("`[{path}]`"), fields));
+        let path = format!("{}{}", heading.prefix, field.name);
+        let scope = if heading.scope == Scope::Inside { field.scope } else { heading.scope };
+        let kind = (field.kind)();
+        let (keys, described, default) = match kind {
+            Kind::Secret => (
+                format!("{path}`, `{path}_env`, `{path}_file`, `{path}_command"),
+                "secret".to_owned(),
+                String::new(),
+            ),
+            Kind::Table(_) if field.name == "system_prompt" => {
+                (path.clone(), "text, or a table".to_owned(), String::new())
             }
+            Kind::Table(_) | Kind::Map(_) => (path.clone(), kind.describe(), String::new()),
+            kind => (path.clone(), kind.describe(), default(&(field.default)())),
+        };
+        let meaning = doc(field).replace('|', "\\|");
+        let _ = writeln!(page, "| `{keys}` | {described} | {default} | {} | {meaning} |", scope.describe());
+        match kind {
+            Kind::Table(fields) => inner.push((path, scope, fields)),
             Kind::Map(item) => {
-                row(page, &path, "table of names", "", field);
                 if let Kind::Table(fields) = item() {
-                    inner.push((format!("{path}.NAME."), format!("`[{path}.NAME]`"), fields));
+                    inner.push((format!("{path}.NAME"), scope, fields));
                 }
             }
-            Kind::Secret => {
-                let keys = format!("{path}`, `{path}_env`, `{path}_file`, `{path}_command");
-                row(page, &keys, "secret", "", field);
-            }
-            kind => row(page, &path, &kind.describe(), &default(&(field.default)()), field),
+            _ => {}
         }
     }
-    for (prefix, title, fields) in inner {
-        section(page, &prefix, &title, fields);
+    for (path, scope, fields) in inner {
+        section(page, &Heading { prefix: &format!("{path}."), title: &format!("`[{path}]`"), scope }, fields);
     }
-}
-
-fn row(page: &mut String, keys: &str, kind: &str, default: &str, field: &Field) {
-    let workspace = field.scope.describe();
-    let _ = writeln!(
-        page,
-        "| `{keys}` | {kind} | {default} | {workspace} | {} |",
-        doc(field).replace('|', "\\|")
-    );
 }
 
 fn default(value: &Json) -> String {

@@ -8,7 +8,7 @@ use candor_protocol::Level;
 use serde_json::Value as Json;
 
 use crate::decode::Decoder;
-use crate::node::{Node, Value};
+use crate::node::{Node, Table, Value};
 use crate::setting::{Kind, Setting, Unit};
 use crate::units;
 
@@ -157,7 +157,7 @@ impl<T: Setting> Setting for Option<T> {
         }
     }
 
-    fn decode_in(table: &crate::node::Table, name: &'static str, decoder: &mut Decoder<'_>) -> Option<Self> {
+    fn decode_in(table: &Table, name: &'static str, decoder: &mut Decoder<'_>) -> Option<Self> {
         match table.get(name) {
             Some(node) if matches!(node.value, Value::Null) => Some(None),
             _ => T::decode_in(table, name, decoder).map(Some),
@@ -201,8 +201,10 @@ impl<T: Setting> Setting for BTreeMap<String, T> {
     }
 
     fn decode(node: &Node, decoder: &mut Decoder<'_>) -> Option<Self> {
-        let Value::Table(table) = &node.value else {
-            return decoder.expected("a table of names", node);
+        let table = match &node.value {
+            Value::Table(table) => table,
+            Value::Null => Table::EMPTY,
+            _ => return decoder.expected("a table of names", node),
         };
         let read = table.iter().filter_map(|entry| {
             let value = decoder.inside(&entry.key, |decoder| T::decode(&entry.node, decoder))?;

@@ -53,8 +53,7 @@ fn permitted(entry: &mut Entry, base: &Table, field: &'static Field, decoder: &m
 
 fn inside(entry: &mut Entry, before: &Value, field: &Field, decoder: &mut Decoder<'_>) {
     if let (Value::Table(table), Kind::Table(fields)) = (&mut entry.node.value, (field.kind)()) {
-        let empty = Table::default();
-        let base = if let Value::Table(base) = before { base } else { &empty };
+        let base = if let Value::Table(base) = before { base } else { Table::EMPTY };
         restrict(table, base, fields, decoder);
     }
 }

@@ -74,7 +74,26 @@ fn every_sample_in_the_example_is_a_valid_value() {
 fn the_system_prompt_stands_after_the_model_and_before_the_session() {
     let text = example(Format::Toml, &[]);
     let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("no {what}"));
-    assert!(at("# model = ") < at("# system_prompt = ") && at("# system_prompt = ") < at("# [session]"));
+    assert!(at("# model = ") < at("# system_prompt = ") && at("# system_prompt = ") < at("[session]"));
+}
+
+#[test]
+fn taking_the_mark_off_one_key_sets_it() {
+    let toml = example(Format::Toml, &[]).replace("# level = \"info\"", "level = \"debug\"");
+    let yaml = example(Format::Yaml, &[]).replace("# level: \"info\"", "level: \"debug\"");
+    for case in [Case::toml(&toml), Case::yaml(&yaml)] {
+        assert_eq!(case.warnings(), "");
+        assert_eq!(case.load().config.logging.level, candor_protocol::Level::Debug);
+    }
+}
+
+#[test]
+fn what_a_workspace_may_not_set_is_no_in_the_whole_section() {
+    let reference = reference();
+    for key in ["telegram.mode", "server.listen", "logging.rotation.max_days", "providers.NAME.base_url"] {
+        let row = reference.lines().find(|line| line.starts_with(&format!("| `{key}`"))).unwrap_or_default();
+        assert!(row.contains(" | no | "), "{key}: {row}");
+    }
 }
 
 #[test]

@@ -26,6 +26,14 @@ fn tables_are_merged_key_by_key() {
 }
 
 #[test]
+fn a_heading_without_keys_takes_nothing_away() {
+    let case = Case::yaml("retry:\n  max_retries: 1\nproviders:\nlogging:\n");
+    case.home.write_in_workspace(".candor/config.yaml", "retry:\n");
+    assert_eq!(case.load().config.retry.max_retries.get(), 1);
+    assert_eq!(case.warnings(), "");
+}
+
+#[test]
 fn another_spelling_in_a_later_layer_replaces_the_value() {
     let case = Case::toml("[retry]\nbase_delay_ms = 200\n").env("CANDOR_RETRY__BASE_DELAY", "3s");
     assert_eq!(case.shown("retry.base_delay_ms"), ("\"3s\"".into(), "$CANDOR_RETRY__BASE_DELAY".into()));
