@@ -9,6 +9,9 @@ use crate::place::{Origin, Place};
 use crate::problem::{Problem, Warning, WarningKind};
 use crate::setting::Field;
 
+/// Most problems, and most warnings, that are kept. Nobody reads more, and a file could have a hundred thousand.
+const PROBLEMS_MAX: usize = 100;
+
 /// What a reader needs besides the node: where relative paths start, and where problems go.
 pub(crate) struct Decoder<'a> {
     pub(crate) env: &'a Env,
@@ -28,6 +31,9 @@ impl<'a> Decoder<'a> {
 
     /// Reports a problem with the value at `place`; reads well after `key: `.
     pub(crate) fn wrong<T>(&mut self, place: &Place, message: impl Into<String>) -> Option<T> {
+        if self.problems.len() >= PROBLEMS_MAX {
+            return None;
+        }
         self.problems.push(Problem {
             place: place.clone(),
             key: self.path.join("."),
@@ -37,6 +43,9 @@ impl<'a> Decoder<'a> {
     }
 
     pub(crate) fn warn(&mut self, place: &Place, kind: WarningKind, message: impl Into<String>) {
+        if self.warnings.len() >= PROBLEMS_MAX {
+            return;
+        }
         let problem = Problem { place: place.clone(), key: self.path.join("."), message: message.into() };
         self.warnings.push(Warning { problem, kind });
     }

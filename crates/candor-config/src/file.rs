@@ -7,13 +7,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::Error;
-use crate::node::Table;
+use crate::node::{Node, Table, Value};
 use crate::place::{Origin, Source};
 use crate::yaml_source::Refused;
 use crate::{toml_source, yaml_source};
 
 /// Largest config file that is read. The example with every key is 20 KB; a megabyte is a mistake or an attack.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Most keys a config file may have. The example with every key has about a hundred and twenty; keys are looked up one
+/// after the other, so that tens of thousands would take seconds.
+const KEYS_MAX: usize = 5_000;
 
 /// The names a config file may have, in a home or in the `.candor` of a workspace.
 pub(crate) const NAMES: [&str; 3] = ["config.toml", "config.yaml", "config.yml"];
@@ -33,6 +37,17 @@ pub(crate) fn find(directory: &Path) -> Result<Option<PathBuf>, Error> {
     match (found.next(), found.next()) {
         (Some(first), Some(second)) => Err(Error::BothFormats { first, second }),
         (first, _) => Ok(first),
+    }
+}
+
+/// Refuses a workspace's file that is a link to somewhere else: its lines could be those of any file of the owner's,
+/// and a card would show them.
+pub(crate) fn refuse_leading_out(path: &Path, workspace: &Path) -> Result<(), Error> {
+    match (path.canonicalize(), workspace.canonicalize()) {
+        (Ok(real), Ok(workspace)) if !real.starts_with(&workspace) => {
+            Err(Error::NotAFile { path: path.to_owned(), kind: "a link that leads out of the workspace" })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -57,7 +72,28 @@ pub(crate) fn read(path: &Path, origin: Origin) -> Result<ConfigFile, Error> {
     } else {
         toml_source::parse(&source).map_err(|problem| Error::Syntax(Box::new(problem)))?
     };
+    if count_keys(&table) > KEYS_MAX {
+        return Err(Error::TooComplex { path: path.to_owned(), limit: format!("{KEYS_MAX} keys") });
+    }
     Ok(ConfigFile { path: path.to_owned(), table, mode })
+}
+
+/// How many keys a table has, those of the tables in it included.
+fn count_keys(table: &Table) -> usize {
+    let inner = table.iter().map(|entry| match &entry.node.value {
+        Value::Table(table) => 1 + count_keys(table),
+        Value::List(items) => 1 + items.iter().map(keys_in_item).sum::<usize>(),
+        _ => 1,
+    });
+    inner.sum()
+}
+
+fn keys_in_item(item: &Node) -> usize {
+    match &item.value {
+        Value::Table(table) => count_keys(table),
+        Value::List(items) => items.iter().map(keys_in_item).sum(),
+        _ => 0,
+    }
 }
 
 fn read_text(path: &Path) -> Result<(String, u32), Error> {

@@ -46,7 +46,7 @@ pub use env::Env;
 pub use error::Error;
 pub use example::{Chosen, Format, example};
 pub use home::Home;
-pub use load::{Flag, Loaded, Request, load};
+pub use load::{Flag, Loaded, Request, load, owner_secrets};
 pub use nearest::nearest;
 pub use place::{Origin, Place};
 pub use problem::{Problem, Warning, WarningKind};

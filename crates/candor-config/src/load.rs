@@ -11,7 +11,7 @@ use crate::home::Home;
 use crate::merge::merge;
 use crate::node::{Entry, Node, Table, Value};
 use crate::place::{Origin, Place, Source};
-use crate::problem::{Warning, WarningKind};
+use crate::problem::{Problem, Warning, WarningKind};
 use crate::secret::{self, SecretSource};
 use crate::setting::{Field, Kind, Setting};
 use crate::settings::Config;
@@ -64,6 +64,35 @@ const NOT_SETTINGS: [&str; 2] = ["HOME", "DATABASE_URL"];
 
 /// Loads everything. A missing file means defaults.
 pub fn load(request: &Request) -> Result<Loaded, Error> {
+    let (loaded, mut problems) = read_layers(request, Layers::All)?;
+    if problems.is_empty() {
+        return Ok(loaded);
+    }
+    // In the order a reader of the file meets them; a list that unfolds from one alias is reported once.
+    problems.sort_by_key(|problem| {
+        (problem.place.source.origin.to_string(), problem.place.line, problem.place.column)
+    });
+    problems.dedup();
+    Err(Error::Invalid(problems))
+}
+
+/// The secrets that the owner's own layers name, for masking when [`load()`] fails: neither a mistake elsewhere in the
+/// file nor anything in a workspace may keep a secret from being known.
+pub fn owner_secrets(request: &Request) -> Vec<(String, SecretSource)> {
+    let Ok((loaded, _)) = read_layers(request, Layers::Owner) else { return Vec::new() };
+    loaded.secrets().into_iter().map(|(key, source)| (key, source.clone())).collect()
+}
+
+/// Which layers are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layers {
+    All,
+    /// All but the workspace's.
+    Owner,
+}
+
+/// Lays the layers over each other and reads the whole, with every problem that is met.
+fn read_layers(request: &Request, layers: Layers) -> Result<(Loaded, Vec<Problem>), Error> {
     let home = Home::find(&request.env, &request.cwd)?;
     let workspace =
         request.workspace.as_ref().map_or_else(|| request.cwd.clone(), |dir| request.cwd.join(dir));
@@ -76,34 +105,34 @@ pub fn load(request: &Request) -> Result<Loaded, Error> {
         expand::expand(&mut table, &mut decoder);
         spellings::normalise(&mut table, &mut decoder);
         warn_exposed(&table, Config::FIELDS, file.mode, &mut decoder);
-        merge(&mut tree, table, Config::FIELDS);
+        lay(&mut tree, table);
         files.push(file.path);
     }
-    if let Some(file) = workspace_file(&workspace, &home, files.first())? {
+    if layers == Layers::All
+        && let Some(file) = workspace_file(&workspace, &home, files.first())?
+    {
         let mut table = file.table;
         spellings::normalise(&mut table, &mut decoder);
         workspace::restrict(&mut table, &tree, Config::FIELDS, &mut decoder);
-        merge(&mut tree, table, Config::FIELDS);
+        lay(&mut tree, table);
         files.push(file.path);
     }
     for mut layer in [environment(&request.env), flags(&request.flags)] {
         spellings::normalise(&mut layer, &mut decoder);
-        merge(&mut tree, layer, Config::FIELDS);
+        lay(&mut tree, layer);
     }
 
     let root = Node { value: Value::Table(tree.clone()), place: Place::start(&source(Origin::Default, "")) };
     let config = Config::decode(&root, &mut decoder).unwrap_or_default();
     check::check(&config, &tree, &mut decoder);
-    let Decoder { mut problems, warnings, .. } = decoder;
-    if problems.is_empty() {
-        return Ok(Loaded { config, warnings, home, workspace, files, tree });
-    }
-    // In the order a reader of the file meets them; a list that unfolds from one alias is reported once.
-    problems.sort_by_key(|problem| {
-        (problem.place.source.origin.to_string(), problem.place.line, problem.place.column)
-    });
-    problems.dedup();
-    Err(Error::Invalid(problems))
+    let Decoder { problems, warnings, .. } = decoder;
+    Ok((Loaded { config, warnings, home, workspace, files, tree }, problems))
+}
+
+/// Lays a layer over those below it.
+fn lay(tree: &mut Table, mut layer: Table) {
+    spellings::prompt_file_wins(&mut layer);
+    merge(tree, layer, Config::FIELDS);
 }
 
 fn home_file(request: &Request, home: &Home) -> Result<Option<ConfigFile>, Error> {
@@ -128,7 +157,9 @@ fn workspace_file(
         return Ok(None);
     }
     let path = file::find(&directory)?.filter(|path| !loaded.is_some_and(|loaded| same(path, loaded)));
-    path.map(|path| file::read(&path, Origin::Workspace(path.clone()))).transpose()
+    let Some(path) = path else { return Ok(None) };
+    file::refuse_leading_out(&path, workspace)?;
+    file::read(&path, Origin::Workspace(path.clone())).map(Some)
 }
 
 fn source(origin: Origin, text: &str) -> Arc<Source> {

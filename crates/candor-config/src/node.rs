@@ -120,6 +120,11 @@ impl Table {
         Some(self.entries.remove(at))
     }
 
+    /// Adds a key that is known not to be there.
+    pub(crate) fn push(&mut self, entry: Entry) {
+        self.entries.push(entry);
+    }
+
     /// Sets a key, replacing what was there.
     pub(crate) fn set(&mut self, entry: Entry) {
         match self.entries.iter_mut().find(|known| known.key == entry.key) {

@@ -91,7 +91,7 @@ impl Place {
         let Some(line) = self.source.text.lines().nth(self.line.saturating_sub(1)) else {
             return String::new();
         };
-        if self.source.origin.file().is_none() || self.width == 0 {
+        if self.source.origin.file().is_none() || self.width == 0 || names_secret(line) {
             return String::new();
         }
         // Tabs and other control characters become one space each, so that the caret stands where it should.
@@ -105,6 +105,15 @@ impl Place {
         let margin = " ".repeat(number.len());
         format!("  {number} | {}\n  {margin} | {}{caret}", shown.trim_end(), " ".repeat(column))
     }
+}
+
+/// Whether a line sets a secret, well-formed or not: then it is not shown, whatever is wrong with it.
+fn names_secret(line: &str) -> bool {
+    let key = line.split(['=', ':']).next().unwrap_or(line).trim().trim_matches(['"', '\'', '-', ' ', '{']);
+    let key = key.rsplit('.').next().unwrap_or(key);
+    ["api_key", "bot_token", "token", "webhook_secret", "database_url"]
+        .iter()
+        .any(|name| key.eq_ignore_ascii_case(name))
 }
 
 /// Turns byte offsets into lines and columns.

@@ -87,7 +87,11 @@ fn system_prompt(table: &mut Table) {
         "identity_file".clone_into(&mut file.key);
         inner.set(file);
     }
-    // A file named in a later layer replaces the text of an earlier one, which would otherwise win.
+}
+
+/// A file named in a later layer replaces the text of an earlier one, which would otherwise win. Done when it is clear
+/// that the layer may name a file.
+pub(crate) fn prompt_file_wins(table: &mut Table) {
     if let Some(Node { value: Value::Table(inner), .. }) = table.get_mut("system_prompt")
         && let Some(file) = inner.entry("identity_file").cloned()
         && inner.get("identity").is_none()

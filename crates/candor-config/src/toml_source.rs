@@ -28,7 +28,8 @@ fn table(table: &DeTable<'_>, lines: &Lines<'_>) -> Result<Table, Problem> {
     entries.sort_by_key(|(key, _)| key.span().start);
     let mut found = Table::default();
     for (key, value) in entries {
-        found.set(Entry {
+        // The parser has refused a key that stands twice.
+        found.push(Entry {
             key: key.get_ref().to_string(),
             key_place: lines.place(key.span()),
             node: node(value, lines)?,

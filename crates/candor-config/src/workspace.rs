@@ -36,19 +36,29 @@ fn permitted(entry: &mut Entry, base: &Table, field: &'static Field, decoder: &m
         Scope::Lower => "a workspace may lower this limit, not raise it; ignored",
         Scope::Earlier if is_earlier(&entry.node.value, &before, field) => return true,
         Scope::Earlier => "a workspace may be stricter than its owner, not looser; ignored",
+        Scope::Longer if matches!(entry.node.value, Value::Null) => {
+            "a workspace may add to this list; ignored"
+        }
         Scope::Longer => {
             prepend(&mut entry.node.value, before);
             return true;
         }
-        Scope::Narrower => {
-            if narrow(&mut entry.node.value, &before) {
+        Scope::Narrower => match narrow(&mut entry.node.value, &before, field, decoder) {
+            Narrowed::Part => return true,
+            Narrowed::Cut => {
+                decoder.warn(
+                    &place,
+                    WarningKind::NotForWorkspace,
+                    "a workspace may keep part of this list, not add to it; what it added is ignored",
+                );
                 return true;
             }
-            "a workspace may keep part of this list, not add to it; what it added is ignored"
-        }
+            // An empty list would lift the limit that the owner's list sets.
+            Narrowed::Nothing => "a workspace may keep part of this list, and this keeps none of it; ignored",
+        },
     };
     decoder.warn(&place, WarningKind::NotForWorkspace, refusal);
-    field.scope == Scope::Narrower
+    false
 }
 
 fn inside(entry: &mut Entry, before: &Value, field: &Field, decoder: &mut Decoder<'_>) {
@@ -63,6 +73,8 @@ fn is_lower(new: &Value, before: &Value, field: &Field) -> bool {
     let kind = (field.kind)();
     match (magnitude(new, kind), magnitude(before, kind)) {
         (Some(new), Some(before)) => new <= before,
+        // To take a limit away is to raise it.
+        (None, Some(_)) => !matches!(new, Value::Null),
         _ => true,
     }
 }
@@ -90,6 +102,7 @@ fn is_earlier(new: &Value, before: &Value, field: &Field) -> bool {
     };
     match (index(new), index(before)) {
         (Some(new), Some(before)) => new <= before,
+        (None, Some(_)) => !matches!(new, Value::Null),
         _ => true,
     }
 }
@@ -101,14 +114,46 @@ fn prepend(new: &mut Value, before: Value) {
     }
 }
 
-/// Keeps of the new list what the old one has; says whether nothing had to go.
-fn narrow(new: &mut Value, before: &Value) -> bool {
-    let (Value::List(new), Value::List(before)) = (new, before) else { return true };
+/// What was left of a list.
+enum Narrowed {
+    /// All of it: it is a part of the owner's.
+    Part,
+    /// Some of it.
+    Cut,
+    /// None of it, where the owner's has something.
+    Nothing,
+}
+
+/// Keeps of the new list what the old one has, or what lies below a path that the old one has.
+fn narrow(new: &mut Value, before: &Value, field: &Field, decoder: &mut Decoder<'_>) -> Narrowed {
+    let (new, before) = match (new, before) {
+        (Value::List(new), Value::List(before)) => (new, before),
+        // Nothing in place of a list would be the default again, and that may be no limit at all.
+        (Value::Null, _) => return Narrowed::Nothing,
+        // What is no list is refused when it is read.
+        _ => return Narrowed::Part,
+    };
     if before.is_empty() {
-        return true;
+        return Narrowed::Part;
     }
     let had = new.len();
-    let known = |item: &Node| before.iter().any(|old| old.value.text() == item.value.text());
-    new.retain(known);
-    new.len() == had
+    let is_path = matches!((field.kind)(), Kind::List(item) if matches!(item(), Kind::Path));
+    new.retain(|item| {
+        before.iter().any(|old| {
+            if is_path { is_below(item, old, decoder) } else { old.value.text() == item.value.text() }
+        })
+    });
+    match new.len() {
+        0 => Narrowed::Nothing,
+        left if left == had => Narrowed::Part,
+        _ => Narrowed::Cut,
+    }
+}
+
+/// Whether a path is another or lies in it. A relative one means something else in each file, so both are resolved;
+/// one with `..` in it may lead anywhere and is below nothing.
+fn is_below(item: &Node, old: &Node, decoder: &mut Decoder<'_>) -> bool {
+    let (Some(item), Some(old)) = (decoder.path(item), decoder.path(old)) else { return false };
+    let leads_up = item.components().any(|part| part == std::path::Component::ParentDir);
+    !leads_up && item.starts_with(old)
 }

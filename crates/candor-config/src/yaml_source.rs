@@ -14,7 +14,7 @@ use crate::problem::Problem;
 
 /// Deepest nesting that is followed. A configuration has five levels; sixty-four leaves room and no stack to exhaust.
 const DEPTH_MAX: usize = 64;
-/// Most nodes a file may unfold to, aliases included: a hundred times a large configuration.
+/// Most values a file may unfold to, aliases included: a hundred times a large configuration.
 const NODES_MAX: usize = 100_000;
 
 /// Why YAML could not be read.

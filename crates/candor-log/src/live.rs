@@ -2,7 +2,7 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use crate::archive::FileId;
@@ -52,17 +52,20 @@ impl Live {
         if !directory.exists() {
             DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(directory)?;
         }
+        refuse_pipe(path)?;
         let file = OpenOptions::new().read(true).append(true).create(true).mode(FILE_MODE).open(path)?;
         let metadata = file.metadata()?;
         let id = FileId::of(&metadata);
         if !metadata.is_file() {
             return Ok(Self { file, id, bytes: 0, day: None, torn: false, kind: Kind::Foreign });
         }
-        if metadata.permissions().mode() & 0o777 != FILE_MODE {
+        // A link leads to a file that is not ours alone: neither its mode nor its name is ours to change.
+        let is_linked = fs::symlink_metadata(path)?.is_symlink() || metadata.nlink() > 1;
+        let kind = if is_linked { Kind::Foreign } else { Kind::Regular };
+        if kind == Kind::Regular && metadata.permissions().mode() & 0o777 != FILE_MODE {
             // A file that belongs to someone else cannot be tightened; that is no reason to log nothing.
             let _ = file.set_permissions(Permissions::from_mode(FILE_MODE));
         }
-        let kind = if fs::symlink_metadata(path)?.is_symlink() { Kind::Foreign } else { Kind::Regular };
         let bytes = metadata.len();
         let day = if bytes == 0 { None } else { Some(tail::last_day(&file)?) };
         let torn = tail::is_torn(&file)?;
@@ -115,6 +118,19 @@ impl Live {
         self.day = self.day.max(Day::of_line(lines));
         self.torn = lines.get(..written_bytes).and_then(<[u8]>::last).is_some_and(|&last| last != b'\n');
         result
+    }
+}
+
+/// A pipe is refused before it is opened: opening or writing it would wait for a reader that may never come.
+pub(crate) fn refuse_pipe(path: &Path) -> io::Result<()> {
+    let is_pipe = fs::metadata(path).is_ok_and(|metadata| {
+        let kind = metadata.file_type();
+        kind.is_fifo() || kind.is_socket()
+    });
+    if is_pipe {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "this is a pipe, not a file"))
+    } else {
+        Ok(())
     }
 }
 

@@ -39,9 +39,13 @@ impl<'a> Context<'a> {
 
     /// Loads the configuration without a word about its warnings.
     pub(crate) fn load_quietly(&self) -> Result<Loaded, candor_config::Error> {
-        let loaded = candor_config::load(&self.request)?;
-        self.screen.keep_secret(secrets::at_hand(&loaded, self.env()));
-        Ok(loaded)
+        let loaded = candor_config::load(&self.request);
+        // What cannot be loaded is about to be shown in a card, and may hold secrets all the same.
+        self.screen.keep_secret(match &loaded {
+            Ok(loaded) => secrets::at_hand(loaded, self.env()),
+            Err(_) => secrets::at_hand_of_owner(&self.request),
+        });
+        loaded
     }
 
     /// Loads the configuration and shows its warnings.

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use candor_config::{Env, Loaded, Resolved, Secret, SecretSource};
+use candor_config::{Env, Loaded, Request, Resolved, Secret, SecretSource};
 use candor_protocol::{Code, Failure};
 
 /// How long a command may take to print a secret: a password manager that asks for a fingerprint needs a while.
@@ -16,11 +16,31 @@ const COMMAND_POLL: Duration = Duration::from_millis(5);
 
 /// The values that can be had without starting a process, for masking.
 pub(crate) fn at_hand(loaded: &Loaded, env: &Env) -> Vec<String> {
-    let resolved = loaded.secrets().into_iter().filter_map(|(key, source)| match source.resolve(&key, env) {
+    let named = loaded.secrets();
+    let mut values = values(named.iter().map(|(key, source)| (key.as_str(), *source)), env);
+    values.extend(loaded.config.session.database_url.as_deref().and_then(password));
+    values
+}
+
+/// The same when the configuration as a whole cannot be loaded.
+pub(crate) fn at_hand_of_owner(request: &Request) -> Vec<String> {
+    let named = candor_config::owner_secrets(request);
+    values(named.iter().map(|(key, source)| (key.as_str(), source)), &request.env)
+}
+
+fn values<'a>(named: impl Iterator<Item = (&'a str, &'a SecretSource)>, env: &Env) -> Vec<String> {
+    let value = |(key, source): (&str, &SecretSource)| match source.resolve(key, env) {
         Ok(Resolved::Value(secret)) => Some(secret.reveal().to_owned()),
         Ok(Resolved::Run(_)) | Err(_) => None,
-    });
-    resolved.collect()
+    };
+    named.filter_map(value).collect()
+}
+
+/// The password in an address such as `postgres://user:password@host/db`.
+fn password(url: &str) -> Option<String> {
+    let (_, rest) = url.split_once("://")?;
+    let (user_info, _) = rest.split('/').next()?.rsplit_once('@')?;
+    user_info.split_once(':').map(|(_, password)| password.to_owned())
 }
 
 /// Fetches one secret, running its command if it has one.

@@ -142,6 +142,18 @@ fn depth_is_bounded_also_through_aliases() {
 }
 
 #[test]
+fn a_flood_of_keys_or_of_problems_is_bounded() {
+    let many = |line: fn(usize) -> String| (0..20_000).map(line).collect::<String>();
+    assert!(matches!(refusal(&Case::toml(&many(|n| format!("k{n} = 1\n")))), Error::TooComplex { .. }));
+    assert!(matches!(refusal(&Case::yaml(&many(|n| format!("k{n}: 1\n")))), Error::TooComplex { .. }));
+    let tables = format!("providers = [{}]\n", "{a = 1}, ".repeat(6_000));
+    assert!(matches!(refusal(&Case::toml(&tables)), Error::TooComplex { .. }));
+    let wrong = format!("[retry]\nretryable_statuses = [{}]\n", "1, ".repeat(50_000));
+    let Error::Invalid(problems) = refusal(&Case::toml(&wrong)) else { panic!("should be invalid") };
+    assert_eq!(problems.len(), 100);
+}
+
+#[test]
 fn an_anchor_that_holds_itself_is_refused() {
     let error = refusal(&Case::yaml("a: &a [*a]\n"));
     assert!(matches!(error, Error::Syntax(_) | Error::TooComplex { .. }), "{error}");

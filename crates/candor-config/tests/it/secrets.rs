@@ -78,6 +78,28 @@ fn a_secret_in_a_file_that_others_read_is_warned_of() {
 }
 
 #[test]
+fn the_owner_s_secrets_are_known_whatever_else_is_wrong() {
+    let home = "api_key = \"inline-value\"\npermission = \"bogus\"\n";
+    for case in [Case::toml(home), Case::toml("api_key = \"inline-value\"\n").workspace("a = [\n")] {
+        assert!(case.try_load().is_err());
+        let known = candor_config::owner_secrets(&case.request());
+        assert_eq!(known, [("api_key".to_owned(), SecretSource::Inline(Secret::new("inline-value")))]);
+    }
+}
+
+#[test]
+fn a_line_that_sets_a_secret_is_never_shown() {
+    for text in [
+        "api_key = plain-words\n",
+        "[telegram]\n\"bot_token\" = plain-words\n",
+        "[providers.a]\n api_key = [plain-words\n",
+    ] {
+        let text = Case::toml(text).refused();
+        assert!(text.contains("config.toml:") && !text.contains("plain"), "{text}");
+    }
+}
+
+#[test]
 fn the_environment_knows_its_secrets_by_name() {
     let env = Env::of([
         ("A_TOKEN", "long-enough"),

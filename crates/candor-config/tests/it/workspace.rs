@@ -77,6 +77,58 @@ fn a_list_of_permissions_cannot_grow() {
 }
 
 #[test]
+fn a_limit_cannot_be_taken_away() {
+    let home = "permission = \"ask\"\nmax_cost = 1.0\n[security]\nallowed_paths = [\"/a\", \"/b\"]\ndenied_paths = [\"/d\"]\n\
+                allowed_env = [\"PATH\"]\n[tools]\ntimeout = 7\n";
+    let before = Case::toml(home).load().config;
+    for yaml in [
+        "max_cost: null\n",
+        "permission: null\n",
+        "tools: {timeout: null}\n",
+        "security: {allowed_paths: []}\n",
+        "security: {allowed_paths: null}\n",
+        "security: {allowed_paths: [/etc]}\n",
+        "security: {allowed_paths: [/a/../etc]}\n",
+        "security: {<<: {allowed_paths: [/]}}\n",
+        "security: {denied_paths: null}\n",
+        "security: {allowed_env: null}\n",
+    ] {
+        let case = Case::toml(home);
+        case.home.write_in_workspace(".candor/config.yaml", yaml);
+        assert!(case.warnings().contains("a workspace may"), "{yaml}: {}", case.warnings());
+        assert_eq!(case.load().config, before, "{yaml}");
+    }
+}
+
+#[test]
+fn a_path_below_an_allowed_one_is_narrower_and_a_relative_one_is_its_own() {
+    let case = Case::toml("[security]\nallowed_paths = [\"/a\", \"src\"]\n")
+        .workspace("[security]\nallowed_paths = [\"/a/b\", \"src\"]\n");
+    assert_eq!(
+        case.load().config.security.allowed_paths,
+        [std::path::PathBuf::from("/a/b")],
+        "src is another in each file"
+    );
+}
+
+#[test]
+fn a_file_that_is_ignored_does_not_blank_the_prompt() {
+    let case = Case::toml("system_prompt = \"mine\"\n").workspace("system_prompt_file = \"x\"\n");
+    assert_eq!(case.load().config.system_prompt.identity.as_deref(), Some("mine"));
+}
+
+#[test]
+fn a_config_that_links_out_of_the_workspace_is_refused_unread() {
+    let case = Case::new().with("secret", "host:5432:db:bob:pg-secret\n");
+    let workspace = case.home.workspace().join(".candor");
+    std::fs::create_dir_all(&workspace).expect("made");
+    std::os::unix::fs::symlink(case.home.path().join("secret"), workspace.join("config.toml"))
+        .expect("linked");
+    let error = case.try_load().map(|loaded| loaded.config).expect_err("refused");
+    assert!(matches!(error, candor_config::Error::NotAFile { .. }), "{error}");
+}
+
+#[test]
 fn a_limit_that_is_not_a_number_is_still_refused() {
     let text = Case::new().workspace("[tools]\ntimeout = \"soon\"\n").refused();
     assert!(

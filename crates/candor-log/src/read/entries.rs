@@ -1,7 +1,7 @@
 //! What is in a log now.
 
 use std::collections::VecDeque;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ pub(super) const CHUNK_BYTES: usize = 64 * 1024;
 ///
 /// The live file is opened before the archives are listed, so that a rotation in between hides nothing.
 pub fn entries(log: &Path, query: Query) -> Result<Entries, Error> {
-    let live = match File::open(log) {
+    let live = match open_regular(log) {
         Ok(file) => Some(file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(source) => return Err(Error::Read { path: log.to_owned(), source }),
@@ -96,10 +96,22 @@ impl Source {
     fn read(&mut self, chunk: &mut [u8]) -> io::Result<usize> {
         let file = match self.file.take() {
             Some(file) => file,
-            None => File::open(&self.path)?,
+            None => open_regular(&self.path)?,
         };
         read_retrying(self.file.insert(file), chunk)
     }
+}
+
+/// Opens a file that has an end. A pipe would wait for a writer, and a device may never stop.
+pub(super) fn open_regular(path: &Path) -> io::Result<File> {
+    let metadata = fs::metadata(path)?;
+    if metadata.is_dir() {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory));
+    }
+    if !metadata.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is a pipe or a device, not a file"));
+    }
+    File::open(path)
 }
 
 pub(super) fn read_retrying(file: &mut File, chunk: &mut [u8]) -> io::Result<usize> {

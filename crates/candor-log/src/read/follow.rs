@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::entries::{CHUNK_BYTES, read_retrying};
+use super::entries::{CHUNK_BYTES, open_regular, read_retrying};
 use super::intake::Intake;
 use super::{Entry, Query, Skipped, list};
 use crate::Error;
@@ -144,7 +144,7 @@ impl Follower {
 
 impl Current {
     fn open(path: &Path, position: Position) -> io::Result<Self> {
-        let mut file = File::open(path)?;
+        let mut file = open_regular(path)?;
         let id = FileId::of(&file.metadata()?);
         let offset = match position {
             Position::Start => 0,

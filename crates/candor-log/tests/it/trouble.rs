@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -89,6 +89,35 @@ fn a_link_is_written_through_and_never_rotated() {
     running.end();
     assert_eq!(rig.names(), ["candor.log", "elsewhere.txt"]);
     assert_eq!(notes(&lines_of(&real)), [1, 2]);
+}
+
+#[test]
+fn the_mode_of_a_linked_file_is_not_ours_to_change() {
+    let rig = Rig::new();
+    for link in [
+        |from: &Path, to: &Path| std::os::unix::fs::symlink(from, to),
+        |from: &Path, to: &Path| fs::hard_link(from, to),
+    ] {
+        let (victim, log) = (rig.directory().join("victim"), rig.path());
+        fs::write(&victim, "").unwrap();
+        fs::set_permissions(&victim, fs::Permissions::from_mode(0o644)).unwrap();
+        link(&victim, &log).unwrap();
+        rig.run(|| note(1));
+        assert_eq!(fs::metadata(&victim).unwrap().permissions().mode() & 0o777, 0o644);
+        fs::remove_file(&log).unwrap();
+        fs::remove_file(&victim).unwrap();
+    }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the standard library makes no pipes with names")]
+fn a_pipe_is_refused_and_not_waited_for() {
+    let rig = Rig::new();
+    assert!(std::process::Command::new("mkfifo").arg(rig.path()).status().unwrap().success());
+    let error = candor_log::start(rig.options()).map(|_| ()).unwrap_err();
+    assert_eq!(error.failure().code.as_str(), "LOG_OPEN_FAILED");
+    let read = candor_log::read::entries(&rig.path(), candor_log::read::Query::default());
+    assert!(matches!(read, Err(candor_log::Error::Read { .. })));
 }
 
 #[test]

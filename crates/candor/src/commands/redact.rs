@@ -24,7 +24,7 @@ pub(crate) fn run(options: &Redact, context: &Context<'_>) -> Result<Exit, Fail>
     if let Err(error) = context.load_quietly() {
         context
             .screen
-            .warn(&format!("{error}; the secrets it names are not known. `candor config check` tells more."));
+            .warn(&format!("{error}; some secrets it names may not be known (candor config check)"));
     }
     filter(context)
 }

@@ -59,6 +59,17 @@ fn damaged_lines_are_skipped_and_told() {
 }
 
 #[test]
+fn a_pipe_or_a_device_in_place_of_the_log_does_not_hang() {
+    let home = Home::new();
+    for (file, args) in [("/dev/zero", "logs"), ("/dev/zero", "logs -f"), ("/dev/zero/x", "logs")] {
+        home.write("config.toml", format!("[logging]\nfile = \"{file}\"\n"));
+        let ran = candor(&home, args).run();
+        assert!(ran.status == 1 || ran.status == 4, "{file}: {} {}", ran.status, ran.stderr);
+        assert!(ran.stderr.contains("Error Code: "), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn no_log_is_a_card() {
     run("logs").code(4).stderr_has("Error Code: LOG_NOT_FOUND");
 }

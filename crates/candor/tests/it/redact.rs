@@ -42,6 +42,23 @@ fn a_broken_config_is_told_and_the_filter_goes_on() {
 }
 
 #[test]
+fn nothing_in_a_workspace_keeps_a_secret_from_being_known() {
+    let home = Home::new();
+    home.write(
+        "config.toml",
+        "api_key = \"zebraquuxplainvalue\"\n[session]\ndatabase_url = \"postgres://u:plainpassword@h/d\"\n",
+    );
+    for workspace in ["", "permission = \"bogus\"\n", "a = [\n"] {
+        home.write_in_workspace(".candor/config.toml", workspace);
+        let ran = candor(&home, "redact").stdin("here zebraquuxplainvalue there\n").run().ok();
+        assert_eq!(ran.stdout, "here [REDACTED] there\n", "{workspace}");
+    }
+    home.write_in_workspace(".candor/config.toml", "");
+    let ran = candor(&home, "redact").stdin("conn plainpassword\n").run().ok();
+    assert_eq!(ran.stdout, "conn [REDACTED]\n");
+}
+
+#[test]
 fn the_rules_can_be_listed() {
     assert!(run("redact --rules").ok().stdout.lines().count() >= 80);
 }
