@@ -25,6 +25,12 @@ pub(crate) fn check(config: &Config, tree: &Table, decoder: &mut Decoder<'_>) {
             &message,
         );
     }
+    let known =
+        |url: &str| ["sqlite:", "postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme));
+    if config.session.database_url.as_deref().is_some_and(|url| !known(url)) {
+        checks
+            .wrong(&["session.database_url"], "expected an address that begins with postgres:// or sqlite:");
+    }
     if config.telegram.enabled {
         checks.telegram(&config.telegram);
     }

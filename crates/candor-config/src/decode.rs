@@ -7,7 +7,8 @@ use crate::nearest::nearest;
 use crate::node::{Entry, Node, Table, Value};
 use crate::place::{Origin, Place};
 use crate::problem::{Problem, Warning, WarningKind};
-use crate::setting::Field;
+use crate::setting::{Field, Kind};
+use crate::settings::Config;
 
 /// Most problems, and most warnings, that are kept. Nobody reads more, and a file could have a hundred thousand.
 const PROBLEMS_MAX: usize = 100;
@@ -134,9 +135,11 @@ impl<'a> Decoder<'a> {
 
     fn unknown(&mut self, entry: &Entry, known: &[String]) {
         let nearest = nearest(&entry.key, known.iter().map(String::as_str)).map(str::to_owned);
-        let message = match &nearest {
-            Some(near) => format!("unknown key, ignored; did you mean {near:?}?"),
-            None => format!("unknown key, ignored; known here: {}", known.join(", ")),
+        let variable = variable_meant(entry);
+        let message = match (&variable, &nearest) {
+            (Some(variable), _) => format!("unknown key, ignored; did you mean the variable {variable}?"),
+            (None, Some(near)) => format!("unknown key, ignored; did you mean {near:?}?"),
+            (None, None) => format!("unknown key, ignored; known here: {}", known.join(", ")),
         };
         self.inside(&entry.key, |decoder| {
             decoder.warn(&entry.key_place, WarningKind::UnknownKey { nearest }, message);
@@ -153,6 +156,18 @@ impl<'a> Decoder<'a> {
         }
         Some(first)
     }
+}
+
+/// The variable that was probably meant by one with too few underscores: `CANDOR_LOGGING_LEVEL`.
+fn variable_meant(entry: &Entry) -> Option<String> {
+    let Origin::Environment(name) = &entry.key_place.source.origin else { return None };
+    let section = Config::FIELDS.iter().find_map(|field| {
+        let rest = entry.key.strip_prefix(field.name)?.strip_prefix('_')?;
+        let Kind::Table(inner) = (field.kind)() else { return None };
+        inner.iter().any(|inner| inner.name == rest).then_some(field.name)
+    })?;
+    let rest = name.get("CANDOR_".len() + section.len() + 1..)?;
+    Some(format!("CANDOR_{}__{rest}", section.to_ascii_uppercase()))
 }
 
 /// `one of a, b or c`.

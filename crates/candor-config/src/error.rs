@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use candor_protocol::{Code, Failure};
 
-use crate::problem::Problem;
+use crate::place::Origin;
+use crate::problem::{Problem, Warning};
 
 /// What went wrong while loading.
 #[derive(Debug, thiserror::Error)]
@@ -44,9 +45,9 @@ pub enum Error {
     /// A file that does not follow its format.
     #[error("{} is not well-formed", .0.place.source.origin)]
     Syntax(Box<Problem>),
-    /// Values that cannot be used; all of them.
-    #[error("{} problems in the configuration", .0.len())]
-    Invalid(Vec<Problem>),
+    /// Values that cannot be used; all of them, and what else should be known.
+    #[error("the configuration has {}", counted(problems.len(), "problem"))]
+    Invalid { problems: Vec<Problem>, warnings: Vec<Warning> },
     /// The directory of a file cannot be watched.
     #[error("{} cannot be watched", path.display())]
     Watch { path: PathBuf, reason: String },
@@ -83,7 +84,7 @@ impl Error {
                 .with("line", problem.place.line)
                 .with("column", problem.place.column)
                 .with("problem", problem),
-            Self::Invalid(problems) => invalid(problems),
+            Self::Invalid { problems, warnings } => invalid(problems, warnings),
             Self::Watch { path, reason } => on(Code::ConfigWatchFailed, path).with("reason", reason),
             Self::SecretMissing { key, variable } => {
                 Failure::new(Code::SecretMissing).with("key", key).with("variable", variable)
@@ -99,11 +100,26 @@ fn on(code: Code, path: &std::path::Path) -> Failure {
     Failure::new(code).with("path", path.display())
 }
 
-fn invalid(problems: &[Problem]) -> Failure {
+/// `1 problem`, `2 problems`.
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+fn invalid(problems: &[Problem], warnings: &[Warning]) -> Failure {
+    if let [Problem { place, message, .. }] = problems
+        && let Origin::Flag(flag) = &place.source.origin
+    {
+        return Failure::new(Code::UsageInvalidValue)
+            .with("argument", flag)
+            .with("value", &place.source.text)
+            .with("detail", message)
+            .with("help", "candor --help");
+    }
     let mut sources: Vec<String> =
         problems.iter().map(|problem| problem.place.source.origin.to_string()).collect();
     sources.dedup();
-    let text: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let warnings = warnings.iter().map(|warning| format!("Not as bad, but worth a look: {warning}"));
+    let text: Vec<String> = problems.iter().map(ToString::to_string).chain(warnings).collect();
     Failure::new(Code::ConfigInvalid)
         .with("path", sources.join(", "))
         .with("count", problems.len())

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serde_json::Value as Json;
 
+use crate::decode::one_of;
 use crate::setting::{Field, Kind};
 use crate::settings::Config;
 
@@ -146,6 +147,9 @@ impl Page<'_> {
     fn key(&mut self, path: &str, field: &Field, depth: usize) {
         let key = join(path, field.name);
         self.doc(depth, field);
+        if let Kind::Word(words) = (field.kind)() {
+            self.line(depth, &format!("# {}.", capital(&one_of(words))));
+        }
         let chosen = self.chosen.iter().find(|(chosen, _)| spells(field, path, chosen));
         let (name, value, mark) = if let Some((chosen, value)) = chosen {
             let name = chosen.rsplit('.').next().unwrap_or(chosen).to_owned();
@@ -160,6 +164,11 @@ impl Page<'_> {
         };
         self.line(depth, &line);
     }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 /// Turns a line into a comment at the same depth.

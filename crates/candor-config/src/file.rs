@@ -32,8 +32,18 @@ pub(crate) struct ConfigFile {
 
 /// The config file in a directory, if there is one; two are an error.
 pub(crate) fn find(directory: &Path) -> Result<Option<PathBuf>, Error> {
-    let mut found =
-        NAMES.iter().map(|name| directory.join(name)).filter(|path| path.symlink_metadata().is_ok());
+    let mut found = Vec::new();
+    for path in NAMES.iter().map(|name| directory.join(name)) {
+        match path.symlink_metadata() {
+            Ok(_) => found.push(path),
+            // What cannot be looked at may be there: only what is surely absent means defaults.
+            Err(error) if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return Err(Error::Unreadable { path, source: error });
+            }
+            Err(_) => {}
+        }
+    }
+    let mut found = found.into_iter();
     match (found.next(), found.next()) {
         (Some(first), Some(second)) => Err(Error::BothFormats { first, second }),
         (first, _) => Ok(first),
@@ -53,12 +63,13 @@ pub(crate) fn refuse_leading_out(path: &Path, workspace: &Path) -> Result<(), Er
 
 /// Reads and parses a config file.
 pub(crate) fn read(path: &Path, origin: Origin) -> Result<ConfigFile, Error> {
+    // Read first: what is not there, or no file, has no format to speak of.
+    let (mut text, mode) = read_text(path)?;
     let is_yaml = match path.extension().and_then(|ending| ending.to_str()) {
         Some("toml") => false,
         Some("yaml" | "yml") => true,
         _ => return Err(Error::FormatUnknown { path: path.to_owned() }),
     };
-    let (mut text, mode) = read_text(path)?;
     if is_yaml && text.contains('\r') {
         // A return alone ends a line in YAML, too; one kind of line end keeps places and excerpts together.
         text = text.replace("\r\n", "\n").replace('\r', "\n");

@@ -73,7 +73,7 @@ pub fn load(request: &Request) -> Result<Loaded, Error> {
         (problem.place.source.origin.to_string(), problem.place.line, problem.place.column)
     });
     problems.dedup();
-    Err(Error::Invalid(problems))
+    Err(Error::Invalid { problems, warnings: loaded.warnings })
 }
 
 /// The secrets that the owner's own layers name, for masking when [`load()`] fails: neither a mistake elsewhere in the

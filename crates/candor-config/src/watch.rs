@@ -182,9 +182,10 @@ impl Follower {
                 self.failed = false;
                 let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
                 let sections = current.config.changed(&loaded.config);
+                let is_news = was_failed || !sections.is_empty() || current.warnings != loaded.warnings;
                 let loaded = Arc::new(loaded);
                 *current = loaded.clone();
-                (was_failed || !sections.is_empty()).then_some(Reload::Changed { loaded, sections })
+                is_news.then_some(Reload::Changed { loaded, sections })
             }
         }
     }

@@ -57,6 +57,8 @@ impl FromStr for Level {
     type Err = InvalidLevel;
 
     fn from_str(word: &str) -> Result<Self, InvalidLevel> {
+        // What half of the world's programs call it.
+        let word = if word.eq_ignore_ascii_case("warning") { "warn" } else { word };
         Self::ALL
             .iter()
             .copied()

@@ -58,11 +58,12 @@ pub(crate) struct Cli {
 
 /// What holds for every command.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Options of every command")]
 pub(crate) struct Global {
     /// Read this config file instead of the home's
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Work in this folder instead of the current one
+    /// Work in this folder, with its .candor/config
     #[arg(short, long, global = true, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
     /// Use this provider
@@ -74,11 +75,11 @@ pub(crate) struct Global {
     /// Use this system prompt
     #[arg(long, global = true, value_name = "TEXT")]
     system_prompt: Option<String>,
-    /// strict, fast, smoke or yolo
-    #[arg(long, global = true, value_name = "PROFILE")]
+    /// How strictly work is checked
+    #[arg(long, global = true, value_name = "PROFILE", value_parser = ["strict", "fast", "smoke", "yolo"], hide_possible_values = true)]
     profile: Option<String>,
-    /// read-only, ask, workspace or full
-    #[arg(long, global = true, value_name = "MODE")]
+    /// What may be done without asking
+    #[arg(long, global = true, value_name = "MODE", value_parser = ["read-only", "ask", "workspace", "full"], hide_possible_values = true)]
     permission: Option<String>,
     /// Print without colours
     #[arg(long, global = true)]
@@ -86,6 +87,15 @@ pub(crate) struct Global {
 }
 
 impl Global {
+    /// The flags that say which files are meant, for a command line.
+    pub(crate) fn place(&self) -> String {
+        let flag = |name: &str, path: &Option<PathBuf>| {
+            path.as_ref().map(|path| format!("{name} {}", candor_cards::quote(&path.to_string_lossy())))
+        };
+        let flags = [flag("--config", &self.config), flag("--workspace", &self.workspace)];
+        flags.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
     /// The settings among the flags. Their values are checked where all settings are, so that the messages are the same.
     pub(crate) fn settings(&self) -> Vec<Flag> {
         let flags = [
@@ -270,14 +280,58 @@ pub(crate) enum Said {
     NotBuilt(String),
 }
 
-/// Reads the arguments.
-pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Said, clap::Error> {
-    let matches = definition().try_get_matches_from(arguments)?;
+/// The definition for a prompt, in which no word is a command.
+fn prompt_definition() -> clap::Command {
+    Prompt::augment_args(Global::augment_args(clap::Command::new("candor").version(VERSION)))
+}
+
+#[derive(Debug, Args)]
+struct Prompt {
+    words: Vec<String>,
+}
+
+/// Reads the arguments. The first word decides: a command, or else all words are a prompt.
+pub(crate) fn parse(arguments: &[OsString]) -> Result<Said, clap::Error> {
+    let definition = definition();
+    if let Some(word) = first_word(&definition, arguments)
+        && definition.find_subcommand(&word).is_none()
+        && word != "help"
+    {
+        let matches = prompt_definition().try_get_matches_from(arguments)?;
+        let (global, prompt) =
+            (Global::from_arg_matches(&matches)?, Prompt::from_arg_matches(&matches)?.words);
+        return Ok(Said::Run(Box::new(Cli { global, command: None, prompt })));
+    }
+    let matches = definition.try_get_matches_from(arguments)?;
     match matches.subcommand() {
         Some((GENERATE, inner)) => Generate::from_arg_matches(inner).map(Said::Generate),
         Some((name, _)) if NOT_BUILT.contains(&name) => Ok(Said::NotBuilt(name.to_owned())),
         _ => Cli::from_arg_matches(&matches).map(|cli| Said::Run(Box::new(cli))),
     }
+}
+
+/// The first argument that is neither a flag nor the value of one.
+fn first_word(definition: &clap::Command, arguments: &[OsString]) -> Option<String> {
+    let takes_value = |flag: &str| {
+        definition.get_arguments().any(|argument| {
+            let long = argument.get_long().is_some_and(|long| flag == format!("--{long}"));
+            let short = argument.get_short().is_some_and(|short| flag == format!("-{short}"));
+            (long || short) && argument.get_action().takes_values()
+        })
+    };
+    let mut arguments = arguments.iter().skip(1).map(|argument| argument.to_string_lossy());
+    while let Some(argument) = arguments.next() {
+        if !argument.starts_with('-') || argument == "-" {
+            return Some(argument.into_owned());
+        }
+        if argument == "--" {
+            return None;
+        }
+        if takes_value(&argument) {
+            arguments.next();
+        }
+    }
+    None
 }
 
 /// The version with the facts of the build.

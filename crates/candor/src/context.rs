@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use candor_config::{Env, Home, Loaded, Request};
+use candor_protocol::Failure;
 
 use crate::cli::Global;
 use crate::fail::Fail;
@@ -16,7 +17,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub(crate) fn new(global: &'a Global, screen: &'a Screen) -> Self {
+    pub(crate) fn new(global: &'a Global, screen: &'a Screen) -> Result<Self, Fail> {
         // A current directory that was deleted is no reason to refuse commands that need none.
         let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let request = Request {
@@ -26,7 +27,10 @@ impl<'a> Context<'a> {
             file: global.config.clone(),
             flags: global.settings(),
         };
-        Self { screen, request, global }
+        if let Some(workspace) = request.workspace.as_ref().map(|dir| request.cwd.join(dir)) {
+            std::fs::read_dir(&workspace).map_err(|error| Failure::file(&workspace, &error))?;
+        }
+        Ok(Self { screen, request, global })
     }
 
     pub(crate) fn env(&self) -> &Env {

@@ -19,6 +19,8 @@ pub(crate) enum Exit {
 pub(crate) enum Fail {
     /// For a reason that has a card.
     Card(Failure),
+    /// The person at the terminal stopped it.
+    Stopped,
     /// Whoever read our output has gone, which is no failure of ours and needs no words.
     Hangup,
 }

@@ -39,13 +39,14 @@ pub(crate) fn ask(context: &Context<'_>) -> Result<Vec<Chosen>, Fail> {
     Ok(vec![("provider", preset.name.to_owned()), ("model", model)])
 }
 
-/// One line from the terminal. The end of input means the usual answer, so that Ctrl-D never loops.
+/// One line from the terminal. The end of input (Ctrl-D) stops everything: the next line is not meant for us.
 fn question(text: &str) -> Result<String, Fail> {
     let mut answer = String::new();
     let mut prompt = io::stderr().lock();
     let asked = write!(prompt, "{text}").and_then(|()| prompt.flush());
-    asked
-        .and_then(|()| io::stdin().lock().read_line(&mut answer).map(|_| ()))
-        .map_err(|error| Failure::file(Path::new("/dev/tty"), &error))?;
-    Ok(answer.trim().to_owned())
+    let read = asked.and_then(|()| io::stdin().lock().read_line(&mut answer));
+    match read.map_err(|error| Failure::file(Path::new("/dev/tty"), &error))? {
+        0 => Err(Fail::Stopped),
+        _ => Ok(answer.trim().to_owned()),
+    }
 }

@@ -24,7 +24,7 @@ use crate::screen::Screen;
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
-    let said = match cli::parse(arguments.clone()) {
+    let said = match cli::parse(&arguments) {
         Ok(said) => said,
         Err(error) => return usage::explain(&error, &arguments),
     };
@@ -38,7 +38,7 @@ fn run(said: &Said, screen: &Screen) -> Result<Exit, Fail> {
         Said::NotBuilt(name) => Err(usage::not_built(name)),
         Said::Generate(options) => commands::generate::run(options),
         Said::Run(cli) => match &cli.command {
-            Some(command) => commands::run(command, &Context::new(&cli.global, screen)),
+            Some(command) => commands::run(command, &Context::new(&cli.global, screen)?),
             None => commands::prompt::run(&cli.prompt),
         },
     }

@@ -9,11 +9,14 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use candor_config::Env;
-use candor_protocol::Failure;
+use candor_protocol::{ErrorCard, Failure, Step};
 use candor_redact::Redactor;
 
 use crate::cli::Said;
 use crate::fail::{Exit, Fail};
+
+/// The exit code of a command that the user stopped.
+const STOPPED: u8 = 130;
 
 /// The two output streams of the process.
 pub(crate) struct Screen {
@@ -23,6 +26,8 @@ pub(crate) struct Screen {
     /// Made from them when something is first shown, and again after they grew.
     redactor: RefCell<Option<Redactor>>,
     pub(crate) env: Env,
+    /// The flags that say which files are meant, as they were given.
+    place: String,
 }
 
 /// Whether each stream takes colours.
@@ -44,8 +49,12 @@ impl Screen {
             stdout: wanted && io::stdout().is_terminal(),
             stderr: wanted && io::stderr().is_terminal(),
         };
+        let place = match said {
+            Said::Run(cli) => cli.global.place(),
+            Said::Generate(_) | Said::NotBuilt(_) => String::new(),
+        };
         let secrets = env.secret_values().map(str::to_owned).collect();
-        Self { colour, secrets: RefCell::new(secrets), redactor: RefCell::new(None), env }
+        Self { colour, secrets: RefCell::new(secrets), redactor: RefCell::new(None), env, place }
     }
 
     pub(crate) const fn colour(&self) -> Colour {
@@ -93,12 +102,29 @@ impl Screen {
 
     /// Shows a failure's card, on standard error.
     pub(crate) fn card(&self, failure: &Failure, command: &str) -> u8 {
-        let card = candor_cards::card(failure);
+        let card = self.in_place(candor_cards::card(failure));
         let text = candor_cards::text(&card, command);
         let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
         let style = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
         self.note(format_args!("{}\n{rest}", paint(self.colour.stderr, style, head)));
         card.exit_code
+    }
+
+    /// Lets the card's own commands look at the files that this one looked at.
+    fn in_place(&self, mut card: ErrorCard) -> ErrorCard {
+        let place = |command: &mut String| {
+            if let Some(rest) = command.strip_prefix("candor config ").filter(|_| !self.place.is_empty()) {
+                *command = format!("candor {} config {rest}", self.place);
+            }
+        };
+        for step in &mut card.steps {
+            match step {
+                Step::Run { command } | Step::Check { command: Some(command), .. } => place(command),
+                Step::Check { command: None, .. } | Step::Do { .. } => {}
+            }
+        }
+        card.verify.as_mut().map(place);
+        card
     }
 
     /// The end of the process: the one place where exit codes are decided.
@@ -107,6 +133,10 @@ impl Screen {
         match outcome {
             Ok(Exit::Good) | Err(Fail::Hangup) => ExitCode::SUCCESS,
             Ok(Exit::Bad) => ExitCode::FAILURE,
+            Err(Fail::Stopped) => {
+                self.note(format_args!("\nstopped; nothing was written"));
+                ExitCode::from(STOPPED)
+            }
             Err(Fail::Card(failure)) => ExitCode::from(self.card(&failure, &command_line(arguments))),
         }
     }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use candor_protocol::{Code, Failure};
 use clap::error::{ContextKind, ErrorKind};
 
-use crate::cli::{NOT_BUILT, Said};
+use crate::cli::Said;
 use crate::fail::Fail;
 use crate::screen::{Screen, command_line};
 
@@ -56,9 +56,20 @@ fn failure(error: &clap::Error, arguments: &[OsString]) -> Failure {
         Code::UsageInvalidValue => failure.with("value", text(ContextKind::InvalidValue).unwrap_or_default()),
         Code::UsageUnknownCommand => failure
             .with("command", argument.unwrap_or_default())
-            .with("nearest", text(ContextKind::SuggestedSubcommand).unwrap_or_default()),
+            .with("nearest", nearest_command(error, arguments)),
         _ => failure,
     }
+}
+
+/// The command that was most likely meant, with the commands it stands under.
+fn nearest_command(error: &clap::Error, arguments: &[OsString]) -> String {
+    let typed = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string).unwrap_or_default();
+    let (parents, command) = innermost(arguments);
+    let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+    let near = candor_config::nearest(&typed, names);
+    near.map_or_else(String::new, |near| {
+        parents.iter().skip(1).map(String::as_str).chain([near]).collect::<Vec<_>>().join(" ")
+    })
 }
 
 /// What clap says, without its own head and its pointer to the help, which the card has in its steps.
@@ -73,6 +84,13 @@ fn detail(error: &clap::Error) -> String {
 
 /// The help of the innermost command that was named.
 fn help(arguments: &[OsString]) -> String {
+    let (mut words, _) = innermost(arguments);
+    words.push("--help".to_owned());
+    words.join(" ")
+}
+
+/// The innermost command that was named, and the words that name it.
+fn innermost(arguments: &[OsString]) -> (Vec<String>, clap::Command) {
     let mut command = crate::cli::definition();
     let mut words = vec!["candor".to_owned()];
     for argument in arguments.iter().skip(1) {
@@ -82,8 +100,7 @@ fn help(arguments: &[OsString]) -> String {
         words.push(inner.get_name().to_owned());
         command = inner;
     }
-    words.push("--help".to_owned());
-    words.join(" ")
+    (words, command)
 }
 
 /// A command of the contract that this build does not have.
@@ -91,21 +108,29 @@ pub(crate) fn not_built(name: &str) -> Fail {
     Failure::new(Code::UsageNotInThisBuild).with("command", name).into()
 }
 
-/// A prompt: a word that looks like a mistyped command is more likely one than a question.
-pub(crate) fn mistyped(word: &str) -> Option<Fail> {
+/// A prompt that is more likely a mistyped command: one word near to a command, or two of which the second is a command
+/// under it. More than that would take ordinary sentences for mistakes.
+pub(crate) fn mistyped(prompt: &[String]) -> Option<Fail> {
+    let (word, second) = match prompt {
+        [word] => (word, None),
+        [word, second, ..] => (word, Some(second)),
+        [] => return None,
+    };
     let definition = crate::cli::definition();
-    let names: Vec<&str> = definition.get_subcommands().map(clap::Command::get_name).collect();
-    if names.contains(&word) {
-        // Said after two dashes, so it is meant as a prompt.
+    let offered = definition.get_subcommands().filter(|command| !command.is_hide_set());
+    let names: Vec<&str> = offered.map(clap::Command::get_name).collect();
+    if word.contains(' ') || names.contains(&word.as_str()) {
+        // A sentence, or a command's name after two dashes: meant as a prompt.
         return None;
     }
-    let nearest =
-        candor_config::nearest(word, names.iter().copied().filter(|name| !NOT_BUILT.contains(name)))?;
-    let detail = format!("{word:?} is no command; {nearest:?} is near.");
+    let nearest = candor_config::nearest(word, names)?;
+    if let Some(second) = second {
+        definition.find_subcommand(nearest)?.find_subcommand(second)?;
+    }
     let failure = Failure::new(Code::UsageUnknownCommand)
         .with("command", word)
         .with("nearest", nearest)
-        .with("detail", detail)
+        .with("detail", format!("Did you mean {nearest}?"))
         .with("help", "candor --help");
     Some(failure.into())
 }

@@ -36,7 +36,7 @@ section! {
     /// What happens when the provider fails for a moment.
     pub struct Retry {
         /// How often a failed request is tried again.
-        max_retries: Whole<0, 100> = Whole(3);
+        max_retries: Whole<0, 100> = Whole(3), [Lower];
         /// The first wait; each further one is twice as long.
         base_delay_ms: Millis<100> = Millis(std::time::Duration::from_secs(1));
         /// The longest wait.
@@ -79,7 +79,7 @@ section! {
 }
 
 section! {
-    /// How long conversations are shortened.
+    /// How conversations that grow long are shortened.
     pub struct Compaction {
         /// Whether a conversation that fills the model's window is summarised.
         enabled: bool = true;

@@ -40,9 +40,11 @@ section! {
         /// empty text sends no system message at all. A table of `identity`, `identity_file` and
         /// `custom_instructions_file` is understood too.
         system_prompt: SystemPrompt = SystemPrompt::default(), [Inside];
-        /// How strictly work is checked before it may be called done.
-        profile: Profile = Profile::Fast;
-        /// What the agent may do without asking.
+        /// How strictly work is checked before it may be called done: strict checks all there is, fast leaves out linters,
+        /// smoke only starts services and probes them, yolo tests what it can and may install things.
+        profile: Profile = Profile::Fast, [Earlier];
+        /// What the agent may do: read-only writes nothing, ask asks before every write and command, workspace writes in the
+        /// workspace and asks about doubtful commands, full has no sandbox.
         permission: Permission = Permission::Workspace, [Earlier];
         /// The most one run may cost, in US dollars. Left out, no limit.
         max_cost: Option<Amount> = None, [Lower];
@@ -60,7 +62,7 @@ section! {
         tools: Tools = Tools::default(), [Inside];
         /// The walls around tools.
         security: Security = Security::default(), [Inside];
-        /// How long conversations are shortened.
+        /// How conversations that grow long are shortened.
         compaction: Compaction = Compaction::default(), [Inside];
         /// The address and surfaces of `candor serve`.
         server: Server = Server::default(), [Owner];

@@ -63,7 +63,11 @@ fn both_formats_at_once() {
 #[test]
 fn a_named_file_that_is_not_there_or_has_no_format() {
     assert!(matches!(refusal(&Case::new().file("nowhere.toml")), Error::NotFound { .. }));
-    assert!(matches!(refusal(&Case::new().file("config.ini")), Error::FormatUnknown { .. }));
+    assert!(matches!(refusal(&Case::new().file("nowhere.ini")), Error::NotFound { .. }));
+    assert!(matches!(refusal(&Case::new().file("/dev/null")), Error::NotAFile { .. }));
+    let case = Case::new().with("config.ini", "");
+    let ini = case.home.path().join("config.ini");
+    assert!(matches!(refusal(&case.file(ini)), Error::FormatUnknown { .. }));
 }
 
 #[test]
@@ -149,7 +153,7 @@ fn a_flood_of_keys_or_of_problems_is_bounded() {
     let tables = format!("providers = [{}]\n", "{a = 1}, ".repeat(6_000));
     assert!(matches!(refusal(&Case::toml(&tables)), Error::TooComplex { .. }));
     let wrong = format!("[retry]\nretryable_statuses = [{}]\n", "1, ".repeat(50_000));
-    let Error::Invalid(problems) = refusal(&Case::toml(&wrong)) else { panic!("should be invalid") };
+    let Error::Invalid { problems, .. } = refusal(&Case::toml(&wrong)) else { panic!("should be invalid") };
     assert_eq!(problems.len(), 100);
 }
 

@@ -10,7 +10,7 @@ use crate::case::Case;
 
 fn problems(toml: &str) -> Vec<candor_config::Problem> {
     match Case::toml(toml).try_load() {
-        Err(Error::Invalid(problems)) => problems,
+        Err(Error::Invalid { problems, .. }) => problems,
         Err(Error::Syntax(problem)) => vec![*problem],
         other => panic!("{other:?}"),
     }
@@ -32,7 +32,7 @@ fn one_of_each() -> Vec<Error> {
         Error::TooLarge { path: path(), size_bytes: 2, limit_bytes: 1 },
         Error::TooComplex { path: path(), limit: "64 levels".into() },
         Error::Syntax(Box::new(problems("a = \n").remove(0))),
-        Error::Invalid(problems("provider = 1\n")),
+        Error::Invalid { problems: problems("provider = 1\n"), warnings: Vec::new() },
         Error::Watch { path: path(), reason: "r".into() },
         Error::SecretMissing { key: "k".into(), variable: "V".into() },
         Error::SecretFile { key: "k".into(), path: path(), source: io() },
@@ -50,7 +50,7 @@ fn one_of_each() -> Vec<Error> {
             | Error::TooLarge { .. }
             | Error::TooComplex { .. }
             | Error::Syntax(_)
-            | Error::Invalid(_)
+            | Error::Invalid { .. }
             | Error::Watch { .. }
             | Error::SecretMissing { .. }
             | Error::SecretFile { .. } => {}

@@ -20,7 +20,7 @@ fn each_layer_wins_over_the_one_before() {
 #[test]
 fn tables_are_merged_key_by_key() {
     let case =
-        Case::toml("[retry]\nmax_retries = 1\nbase_delay_ms = 200\n").workspace("[retry]\nmax_retries = 2\n");
+        Case::toml("[retry]\nmax_retries = 3\nbase_delay_ms = 200\n").workspace("[retry]\nmax_retries = 2\n");
     let retry = case.load().config.retry;
     assert_eq!((retry.max_retries.get(), retry.base_delay_ms.get().as_millis()), (2, 200));
 }
@@ -81,6 +81,12 @@ fn variables_carry_every_kind_of_value() {
 fn an_unknown_variable_is_a_warning() {
     let text = Case::new().env("CANDOR_LOGGING__LEVLE", "info").warnings();
     assert_eq!(text, "$CANDOR_LOGGING__LEVLE: logging.levle: unknown key, ignored; did you mean \"level\"?");
+}
+
+#[test]
+fn a_variable_with_one_underscore_too_few_is_told_so() {
+    let text = Case::new().env("CANDOR_LOGGING_LEVEL", "debug").warnings();
+    assert!(text.ends_with("did you mean the variable CANDOR_LOGGING__LEVEL?"), "{text}");
 }
 
 #[test]

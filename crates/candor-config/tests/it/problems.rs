@@ -93,7 +93,7 @@ fn s17_6_a_syntax_error_has_its_line() {
 #[test]
 fn s12_2_a_wrong_config_does_not_load() {
     let error = Case::toml("[logging]\nlevel = 3\n").try_load().expect_err("refused");
-    assert!(matches!(error, Error::Invalid(problems) if problems.len() == 1));
+    assert!(matches!(error, Error::Invalid { problems, .. } if problems.len() == 1));
 }
 
 #[test]

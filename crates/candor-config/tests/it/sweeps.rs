@@ -13,7 +13,7 @@ fn sweep(name: &'static str, file: &str, seed: &str) {
         case.home.write(file, &text);
         match case.try_load() {
             // Every place that is named is a place in the file.
-            Err(Error::Invalid(problems)) => {
+            Err(Error::Invalid { problems, .. }) => {
                 let lines = String::from_utf8_lossy(&text).replace("\r\n", "\n").split(['\n', '\r']).count();
                 assert!(
                     problems.iter().all(|problem| (1..=lines).contains(&problem.place.line)),

@@ -23,7 +23,7 @@ fn start(case: &Case) -> (Watch, Receiver<Seen>) {
     let watch = Watch::start(case.request(), case.load(), move |reload| {
         let what = match reload {
             Reload::Changed { sections, .. } => Seen::Changed(sections.clone()),
-            Reload::Failed(Error::Invalid(_) | Error::Syntax(_)) => Seen::Failed,
+            Reload::Failed(Error::Invalid { .. } | Error::Syntax(_)) => Seen::Failed,
             Reload::Failed(other) => panic!("{other}"),
         };
         sender.send(what).expect("the test listens");

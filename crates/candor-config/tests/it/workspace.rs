@@ -24,6 +24,8 @@ fn what_could_hurt_is_ignored_with_a_warning() {
     check_ignored("[telegram]\nenabled = true\nbot_token = \"1:x\"\n", "telegram");
     check_ignored("[channels.telegram]\nenabled = true\n", "telegram");
     check_ignored("permission = \"full\"\n", "permission");
+    check_ignored("profile = \"yolo\"\n", "profile");
+    check_ignored("[retry]\nmax_retries = 100\n", "retry.max_retries");
     check_ignored("[security]\nallowed_users = [\"x\"]\n", "security.allowed_users");
     check_ignored(
         "[tools]\ntimeout = \"1h\"\noutput_limit = \"1GB\"\nmax_iterations = 9999\n",

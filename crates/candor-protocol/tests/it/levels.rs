@@ -14,5 +14,6 @@ fn a_level_is_a_lower_case_word_read_in_any_case() {
         assert_eq!(serde_json::to_value(level).expect("serializes"), level.as_str());
         assert_eq!(level.as_str().to_uppercase().parse(), Ok(*level));
     }
+    assert_eq!("WARNING".parse(), Ok(Level::Warn));
     assert_eq!("loud".parse::<Level>(), Err(InvalidLevel("loud".into())));
 }

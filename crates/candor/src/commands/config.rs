@@ -87,14 +87,15 @@ fn check(context: &Context<'_>) -> Result<Exit, Fail> {
 fn watch(context: &Context<'_>) -> Result<Exit, Fail> {
     check(context)?;
     let loaded = context.load_quietly()?;
-    let (_log, _guard) = logs::start(&loaded, context)?;
+    let (log, _guard) = logs::start(&loaded, context)?;
     let (report, reports) = mpsc::channel();
     let _watch = Watch::start(context.request.clone(), loaded, move |reload| {
         let text = match reload {
-            Reload::Changed { sections, .. } => {
+            Reload::Changed { sections, loaded } => {
                 ConfigReload { changed_sections: sections }.log();
                 let sections = if sections.is_empty() { "nothing".to_owned() } else { sections.join(", ") };
-                Ok(format!("ok: reloaded; changed: {sections}"))
+                let warnings = loaded.warnings.iter().map(ToString::to_string).collect::<Vec<_>>();
+                Ok((format!("ok: reloaded; changed: {sections}"), warnings))
             }
             Reload::Failed(error) => {
                 ConfigReloadFailed { error: &error.to_string() }.log();
@@ -106,8 +107,15 @@ fn watch(context: &Context<'_>) -> Result<Exit, Fail> {
     })?;
     context.screen.note(format_args!("watching; Ctrl-C ends"));
     for text in reports {
+        // Ctrl-C may end this at any moment; what was reported must be in the log by then.
+        log.flush();
         match text {
-            Ok(line) => context.screen.say(format_args!("{line}"))?,
+            Ok((line, warnings)) => {
+                context.screen.say(format_args!("{line}"))?;
+                for warning in warnings {
+                    context.screen.warn(&warning);
+                }
+            }
             Err(failure) => {
                 context.screen.card(&failure, "candor config check --watch");
                 context.screen.note(format_args!("\nthe last good configuration stays in force"));

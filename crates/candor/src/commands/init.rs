@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use candor_config::presets::{self, PRESETS};
 use candor_config::{Chosen, Format, example};
@@ -14,7 +14,17 @@ use crate::context::Context;
 use crate::fail::{Exit, Fail};
 use crate::init_questions;
 
+/// Copies of old configurations that are kept before the newest is replaced after all.
+const BACKUPS_MAX: u32 = 1000;
+
 pub(crate) fn run(options: &Init, context: &Context<'_>) -> Result<Exit, Fail> {
+    if context.request.file.is_some() {
+        return Err(Failure::new(Code::UsageConflict)
+            .with("argument", "--config")
+            .with("detail", "init writes the configuration of the home; --config names a file to read")
+            .with("help", "candor init --help")
+            .into());
+    }
     let home = context.home()?;
     let format = match options.format {
         ConfigFormat::Toml => Format::Toml,
@@ -34,8 +44,7 @@ pub(crate) fn run(options: &Init, context: &Context<'_>) -> Result<Exit, Fail> {
     let written = home.join(&format!("{}.new", format.file_name()));
     write_new(&written, &example(format, &chosen))?;
     for old in &there {
-        let kept =
-            old.with_extension(format!("{}.bak", old.extension().unwrap_or_default().to_string_lossy()));
+        let kept = free_name(old);
         fs::rename(old, &kept).map_err(|error| Failure::file(old, &error))?;
         context.screen.note(format_args!("kept the old one as {}", kept.display()));
     }
@@ -43,6 +52,17 @@ pub(crate) fn run(options: &Init, context: &Context<'_>) -> Result<Exit, Fail> {
     context.screen.say(format_args!("wrote {}", path.display()))?;
     next_steps(&chosen, context);
     Ok(Exit::Good)
+}
+
+/// A name beside the old one that nothing has yet: an earlier copy is not replaced by a later one.
+fn free_name(old: &Path) -> PathBuf {
+    let numbered = |number: u32| {
+        let mut name = old.as_os_str().to_owned();
+        name.push(if number == 0 { ".bak".to_owned() } else { format!(".bak.{number}") });
+        PathBuf::from(name)
+    };
+    let is_free = |path: &PathBuf| path.symlink_metadata().is_err();
+    (0..BACKUPS_MAX).map(numbered).find(is_free).unwrap_or_else(|| numbered(BACKUPS_MAX))
 }
 
 /// What the flags say, then what the person at the terminal says.

@@ -24,8 +24,13 @@ pub(crate) fn run(options: &Logs, context: &Context<'_>) -> Result<Exit, Fail> {
         return follow(&file, query, &printer);
     }
     let mut entries = read::entries(&file, query)?;
+    let mut is_empty = true;
     for entry in entries.by_ref() {
         printer.print(&entry?)?;
+        is_empty = false;
+    }
+    if is_empty {
+        context.screen.note(format_args!("no line of {} matches", file.display()));
     }
     if let Some(damage) = entries.damage() {
         context.screen.warn(&damage.to_string());

@@ -84,6 +84,28 @@ fn each_kind_of_broken_file_has_its_card() {
 }
 
 #[test]
+fn the_steps_of_a_card_look_at_the_files_that_were_meant() {
+    let home = Home::new();
+    let file = home.write("my config.toml", "model = 3\n");
+    let file = file.display().to_string();
+    let ran = candor(&home, "config check --config").args([&file]).run().code(1);
+    assert!(ran.stderr.contains(&format!("Verify: candor --config '{file}' config check")), "{}", ran.stderr);
+    candor(&home, "config check -w nowhere").run().code(1).stderr_has("Error Code: FILE_NOT_FOUND");
+}
+
+#[test]
+fn an_unknown_key_is_told_along_with_a_wrong_value() {
+    let home = Home::new();
+    home.write("config.yaml", "provdier: openai\nprofile: bad\n");
+    let ran = candor(&home, "config check").run().code(1);
+    assert!(
+        ran.stderr.contains("did you mean \"provider\"?") && ran.stderr.contains("2:10: profile:"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
 fn path_says_where_it_is_or_would_be() {
     let home = Home::new();
     let would_be = home.path().join("config.toml").display().to_string();

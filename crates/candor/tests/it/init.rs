@@ -39,13 +39,29 @@ fn an_existing_config_is_left_alone_unless_forced_and_kept_then() {
     candor(&home, "init --force").run().ok();
     assert_eq!(home.read("config.yaml.bak"), "model: mine\n");
     candor(&home, "config check").run().ok();
+    home.write("config.toml", "model = \"second\"\n");
+    candor(&home, "init --force").run().ok();
+    home.write("config.toml", "model = \"third\"\n");
+    candor(&home, "init --force").run().ok();
+    assert_eq!(home.read("config.toml.bak"), "model = \"second\"\n", "no copy is replaced");
+    assert_eq!(home.read("config.toml.bak.1"), "model = \"third\"\n");
 }
 
 #[test]
 fn wrong_choices_are_refused_before_anything_is_written() {
     let home = Home::new();
-    candor(&home, "init --provider antropic").run().code(1).stderr_has("did you mean \"anthropic\"?");
-    candor(&home, "init --permission root").run().code(1).stderr_has("expected one of read-only");
+    candor(&home, "init --provider antropic").run().code(2).stderr_has("did you mean \"anthropic\"?");
+    candor(&home, "init --permission root").run().code(2).stderr_has("read-only");
+    assert!(!home.path().exists());
+}
+
+#[test]
+fn on_a_terminal_the_end_of_input_stops_init() {
+    let home = Home::new();
+    let init = format!("{BINARY} init");
+    // Control-D at the first question: what follows is not meant for us.
+    let ran = Candor::new("script", &home).args(["-qec", &init, "/dev/null"]).stdin("\u{4}").run().code(130);
+    assert!(ran.stdout.contains("nothing was written"), "{}", ran.stdout);
     assert!(!home.path().exists());
 }
 

@@ -52,7 +52,11 @@ fn mistakes_get_a_card_that_names_them() {
     check_card("completions tcsh", "USAGE_INVALID_VALUE", "[possible values: bash");
     check_card("logs --level loud", "USAGE_INVALID_VALUE", "error, warn, info or debug");
     check_card("logs --since yesterdayish", "USAGE_INVALID_VALUE", "yesterdayish");
-    check_card("config chekc", "USAGE_UNKNOWN_COMMAND", "check");
+    check_card("config chekc", "USAGE_UNKNOWN_COMMAND", "candor help config check");
+    check_card("confg check", "USAGE_UNKNOWN_COMMAND", "candor help config");
+    check_card("config check --permission root", "USAGE_INVALID_VALUE", "read-only");
+    check_card("config check --provider antropic", "USAGE_INVALID_VALUE", "did you mean \"anthropic\"?");
+    check_card("init --config x.toml", "USAGE_CONFLICT", "init writes the configuration of the home");
     check_card("errors show CONFIG_INVALD", "USAGE_UNKNOWN_CODE", "CONFIG_INVALID");
     check_card("doctr", "USAGE_UNKNOWN_COMMAND", "doctor");
 }
@@ -71,7 +75,14 @@ fn commands_of_later_builds_say_so_and_are_no_prompt() {
 #[test]
 fn a_prompt_is_what_has_a_space_or_follows_two_dashes() {
     let home = Home::new();
-    for arguments in [vec!["init the repo"], vec!["--", "init"], vec!["tell", "me", "more"]] {
+    for arguments in [
+        vec!["init the repo"],
+        vec!["--", "init"],
+        vec!["tell", "me", "more"],
+        vec!["please", "delete", "config", "path"],
+        vec!["-m", "config", "explain", "init"],
+        vec!["confirm", "the", "tests", "pass"],
+    ] {
         let ran = candor(&home, "").args(&arguments).run().code(2);
         assert!(ran.stderr.contains("candor PROMPT is planned"), "{arguments:?}: {}", ran.stderr);
     }

@@ -92,6 +92,9 @@ fn no_permission_is_a_card() {
             .run()
     };
     as_nobody("config check").code(1).stderr_has("Error Code: CONFIG_UNREADABLE");
+    fs::set_permissions(&candor_home, fs::Permissions::from_mode(0o000)).expect("set");
+    as_nobody("config check").code(1).stderr_has("Error Code: CONFIG_UNREADABLE");
+    fs::set_permissions(&candor_home, fs::Permissions::from_mode(0o755)).expect("set");
     let ran = as_nobody("doctor").code(1);
     assert!(ran.stdout.contains("CONFIG_UNREADABLE"), "{}", ran.stdout);
 }
