@@ -17,23 +17,28 @@ pub fn parse_moment(text: &str, now: Timestamp) -> Result<Timestamp, Error> {
     moment.ok_or_else(|| Error::Time { text: text.to_owned() })
 }
 
+/// `90s`, `10m`, `1h30m`, `2d`: numbers with their units, added up.
 fn age(text: &str) -> Option<SignedDuration> {
-    let unit = text.chars().next_back()?;
-    let digits = text.strip_suffix(unit)?;
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
+    let mut seconds: i64 = 0;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, after) = rest.split_at_checked(digits).filter(|(number, _)| !number.is_empty())?;
+        let unit = after.chars().next()?;
+        let seconds_each = match unit {
+            's' => 1,
+            'm' => 60,
+            'h' => 60 * 60,
+            'd' => 24 * 60 * 60,
+            'w' => 7 * 24 * 60 * 60,
+            _ => return None,
+        };
+        // An age beyond counting is an age all the same: it is refused with the others that reach before all time.
+        let count = number.parse::<i64>().unwrap_or(i64::MAX);
+        seconds = seconds.saturating_add(count.saturating_mul(seconds_each));
+        rest = after.get(unit.len_utf8()..)?;
     }
-    let seconds_each = match unit {
-        's' => 1,
-        'm' => 60,
-        'h' => 60 * 60,
-        'd' => 24 * 60 * 60,
-        'w' => 7 * 24 * 60 * 60,
-        _ => return None,
-    };
-    // An age beyond counting is an age all the same: it is refused with the others that reach before all time.
-    let count = digits.parse::<i64>().unwrap_or(i64::MAX);
-    Some(SignedDuration::from_secs(count.saturating_mul(seconds_each)))
+    (!text.is_empty()).then(|| SignedDuration::from_secs(seconds))
 }
 
 fn civil(text: &str) -> Option<Timestamp> {

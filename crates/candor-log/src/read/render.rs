@@ -31,7 +31,7 @@ pub enum Colour {
 pub fn render(entry: &Entry, colour: Colour) -> String {
     let mut line = Painted { text: String::with_capacity(160), colour };
     let time = Offset::UTC.to_datetime(entry.ts);
-    line.paint(Style::new().dimmed(), &time.strftime("%m-%d %H:%M:%S%.3f").to_string());
+    line.paint(Style::new().dimmed(), &time.strftime("%Y-%m-%d %H:%M:%S%.3fZ").to_string());
     line.text.push(' ');
     line.paint(level_style(entry.level), &format!("{:<5}", entry.level.as_str().to_uppercase()));
     line.text.push(' ');

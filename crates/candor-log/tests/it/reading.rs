@@ -260,6 +260,7 @@ fn moments_are_ages_dates_or_times() {
     check_moment("90s", Some("2025-02-11T11:58:30Z"));
     check_moment("10m", Some("2025-02-11T11:50:00Z"));
     check_moment("2h", Some("2025-02-11T10:00:00Z"));
+    check_moment("1h30m", Some("2025-02-11T10:30:00Z"));
     check_moment(" 3d ", Some("2025-02-08T12:00:00Z"));
     check_moment("1w", Some("2025-02-04T12:00:00Z"));
     check_moment("0m", Some("2025-02-11T12:00:00Z"));

@@ -20,7 +20,7 @@ fn entry(fields: Value) -> Entry {
 #[track_caller]
 fn check(fields: Value, expect: &str) {
     let line = render(&entry(fields), Colour::Never);
-    assert_eq!(line, format!("02-11 10:00:03.042 WARN  tools tool_timeout{expect}"));
+    assert_eq!(line, format!("2025-02-11 10:00:03.042Z WARN  tools tool_timeout{expect}"));
 }
 
 #[test]
@@ -46,11 +46,11 @@ fn nothing_in_an_entry_can_act_on_the_terminal() {
     check(json!({ "\u{1b}]0;title\u{7}": 1 }), " \\u{1b}]0;title\\u{7}=1");
     check(json!({ "a": ["\u{1b}[31m", "\u{9b}"] }), " a=[\"\\u001b[31m\",\"\\u{9b}\"]");
     let mut forged = entry(json!({}));
-    forged.event = "x\n02-11 10:00:03.042 ERROR forged".to_owned();
+    forged.event = "x\n2025-02-11 10:00:03.042Z ERROR forged".to_owned();
     forged.module = "\u{1b}c".to_owned();
     assert_eq!(
         render(&forged, Colour::Never),
-        "02-11 10:00:03.042 WARN  \\u{1b}c x\\n02-11 10:00:03.042 ERROR forged"
+        "2025-02-11 10:00:03.042Z WARN  \\u{1b}c x\\n2025-02-11 10:00:03.042Z ERROR forged"
     );
 }
 
