@@ -35,6 +35,8 @@ pub(crate) struct Name<'a> {
 enum Sign {
     Colon,
     Equals,
+    /// `==` and `!=`.
+    Compares,
     /// The argument after a flag, or the string after an SQL keyword.
     Blank,
     /// `<name>value</name>`.
@@ -55,17 +57,25 @@ struct Place {
 
 /// Masks what is assigned to the identifier around `hit`, if that names a secret.
 pub(crate) fn check(line: &[u8], hit: Hit, out: &mut Vec<Found>) {
-    let end =
-        URL64.run_end(line.get(..line.len().min(hit.end + NAME_BYTES_MAX)).unwrap_or_default(), hit.end);
+    // A stem may hold the sign behind the name.
+    let sign_bytes =
+        usize::from(hit.end.checked_sub(1).and_then(|at| line.get(at)).is_some_and(|&b| !URL64.has(b)));
+    let stem_end = hit.end - sign_bytes;
+    let window = line.get(..line.len().min(stem_end + NAME_BYTES_MAX)).unwrap_or_default();
+    let end = URL64.run_end(window, stem_end);
     if line.get(end).is_none_or(|&next| !may_follow_name(next)) {
         return;
     }
     let start = name_start(line, hit.start);
     let bare = line.get(start..end).unwrap_or_default();
     let dashes = bare.iter().take_while(|&&byte| byte == b'-').count();
-    let Some(kind) = names::kind(bare.get(dashes..).unwrap_or_default()) else { return };
+    let bare = bare.get(dashes..).unwrap_or_default();
+    let named = names::kind(bare);
+    let Some(kind) = named.or_else(|| names::items_kind(bare)) else { return };
     let name = Name { line, start: start + dashes, end, kind, opens_text: hit.opens_line };
-    if let Some(place) = place(&name, dashes) {
+    if let Some(place) = place(&name, dashes)
+        && (named.is_some() || line.get(place.at) == Some(&b'['))
+    {
         mask(&name, &place, out);
     }
 }
@@ -101,7 +111,9 @@ fn place(name: &Name<'_>, dashes: usize) -> Option<Place> {
     if let Some((sign, after_sign)) = sign(name, after_blanks) {
         let value_at = skip_blanks(line, after_sign, BLANKS_MAX);
         let spaced = value_at > after_sign || after_blanks > at;
-        let value_at = if sign == Sign::Colon { skip_type(line, value_at) } else { value_at };
+        // `Authorization: Digest username="…"` has a scheme where a type would stand.
+        let may_be_typed = sign == Sign::Colon && name.kind != Kind::Authorization;
+        let value_at = if may_be_typed { skip_type(line, value_at) } else { value_at };
         return Some(Place { at: value_at, sign, spaced, key_quote });
     }
     let flag = dashes > 0;
@@ -117,11 +129,14 @@ fn place(name: &Name<'_>, dashes: usize) -> Option<Place> {
 /// The assignment sign at `at`, and where it ends.
 fn sign(name: &Name<'_>, at: usize) -> Option<(Sign, usize)> {
     let rest = name.line.get(at..).unwrap_or_default();
+    if at == name.end && is_expansion(name, rest) {
+        return None;
+    }
     let signs: &[(&[u8], Sign)] = &[
-        (b"===", Sign::Equals),
-        (b"!==", Sign::Equals),
-        (b"==", Sign::Equals),
-        (b"!=", Sign::Equals),
+        (b"===", Sign::Compares),
+        (b"!==", Sign::Compares),
+        (b"==", Sign::Compares),
+        (b"!=", Sign::Compares),
         (b":=", Sign::Equals),
         (b"?=", Sign::Equals),
         (b"=>", Sign::Colon),
@@ -140,6 +155,15 @@ fn sign(name: &Name<'_>, at: usize) -> Option<(Sign, usize)> {
     }
     let tag = rest.first() == Some(&b'>') && at == name.end && opens_tag(name);
     tag.then_some((Sign::Tag, at + 1))
+}
+
+/// `${TOKEN:?why}`, `${TOKEN:-default}`: the words behind the sign are the shell's or a message. What stands in
+/// for a password by default is one.
+fn is_expansion(name: &Name<'_>, rest: &[u8]) -> bool {
+    let opens = name.line.get(..name.start).is_some_and(|before| before.ends_with(b"${"));
+    let message = matches!(rest, [b':', b'?' | b'+', ..]);
+    let default = matches!(rest, [b':', b'-' | b'=', ..]) && name.kind != Kind::Password;
+    opens && (message || default)
 }
 
 fn opens_tag(name: &Name<'_>) -> bool {
@@ -196,9 +220,14 @@ fn mask(name: &Name<'_>, place: &Place, out: &mut Vec<Found>) {
             }
             _ => ends_json_string(name.line, value_at),
         };
-        if !closes {
+        let compared = place.sign == Sign::Compares && is_plain_word(name, quote, value_at);
+        if !closes && !compared {
             mask_quoted(name, quote, value_at, out);
         }
+        return;
+    }
+    if name.line.get(place.at) == Some(&b'[') && matches!(place.sign, Sign::Colon | Sign::Equals) {
+        mask_list(name, place.at + 1, out);
         return;
     }
     match name.kind {
@@ -210,19 +239,56 @@ fn mask(name: &Name<'_>, place: &Place, out: &mut Vec<Found>) {
     }
 }
 
-fn mask_quoted(name: &Name<'_>, quote: Quote, value_at: usize, out: &mut Vec<Found>) {
+/// `token == 'def'`: a parser compares its token with a word, and few programs a secret.
+fn is_plain_word(name: &Name<'_>, quote: Quote, value_at: usize) -> bool {
+    static LETTER: Set = Set::of("a-zA-Z_");
+    const WORD_BYTES_MAX: usize = 20;
+    let window = name.line.get(..name.line.len().min(value_at + WORD_BYTES_MAX)).unwrap_or_default();
+    let end = LETTER.run_end(window, value_at);
+    name.kind == Kind::Token && Quote::open(name.line, end).is_some_and(|(closing, _)| closing == quote)
+}
+
+/// `["…", "…"]`: every string is a value.
+fn mask_list(name: &Name<'_>, from: usize, out: &mut Vec<Found>) {
+    /// Longer lists are data; the limit also bounds how often a line of lists is read.
+    const ITEMS_MAX: usize = 64;
+    let mut at = from;
+    for _ in 0..ITEMS_MAX {
+        at = skip_blanks(name.line, at, BLANKS_MAX);
+        let Some((quote, value_at)) = Quote::open(name.line, at) else { return };
+        let end = mask_quoted(name, quote, value_at, out);
+        match Quote::open(name.line, end) {
+            Some((closing, after)) if closing == quote => at = skip_blanks(name.line, after, BLANKS_MAX),
+            _ => return,
+        }
+        if name.line.get(at) != Some(&b',') {
+            return;
+        }
+        at += 1;
+    }
+}
+
+/// Masks the value behind a quote and tells where it ends.
+fn mask_quoted(name: &Name<'_>, quote: Quote, value_at: usize, out: &mut Vec<Found>) -> usize {
     let close = quote.close(name.line, value_at);
     let end = if close.closed { close.value_end } else { unclosed_end(name.line, value_at) };
     let value = name.line.get(value_at..end).unwrap_or_default();
     match name.kind {
         Kind::Authorization => header::authorization(name, value_at, end, out),
         Kind::Cookie => header::cookies(name, value_at, end, out),
-        kind if !value::keeps_quoted(value, kind) => {
+        kind if !value::keeps_quoted(value, kind) && !is_directory(name, value) => {
             let tail = if close.closed { Tail::Closed } else { Tail::Quote(quote) };
             out.push(Found::bare(KEY_NAME, value_at..end).tail(tail));
         }
         _ => {}
     }
+    end
+}
+
+/// `PWD=/home/me`: the shell's working directory, not a password.
+fn is_directory(name: &Name<'_>, value: &[u8]) -> bool {
+    let name = name.line.get(name.start..name.end).unwrap_or_default();
+    names::is_working_directory(name) && value::is_absolute_path(value)
 }
 
 /// A quote that nothing closes: the line was cut, so all that is left of it is the value.
@@ -258,8 +324,10 @@ fn mask_bare(name: &Name<'_>, place: &Place, out: &mut Vec<Found>) {
     let typed = place.sign == Sign::Colon
         && value.iter().all(|&byte| WORD.has(byte))
         && line.get(skip_blanks(line, end, BLANKS_MAX)) == Some(&b'=');
-    // `const TOKEN: Kind = …` names a type.
-    if !typed && !value::keeps_bare(value, next, name.kind, tie(name, place, end)) {
+    // `const TOKEN: Kind = …` names a type, and `--token --verbose` another flag.
+    let other = typed || is_directory(name, value) || (place.sign == Sign::Blank && value.starts_with(b"--"));
+    let mine = is_env(name, place) && value::is_mine(value);
+    if !other && (mine || !value::keeps_bare(value, next, name.kind, tie(name, place, end))) {
         let cover = json_cover(name, place);
         out.push(Found { cover, ..Found::bare(KEY_NAME, place.at..end).tail(Tail::Run(&BARE_TAIL)) });
     }
@@ -289,6 +357,7 @@ fn is_env(name: &Name<'_>, place: &Place) -> bool {
 fn tie(name: &Name<'_>, place: &Place, end: usize) -> Tie {
     match (place.spaced, place.sign) {
         (false, Sign::Colon) => return Tie::Line,
+        (false, Sign::Compares) if name.kind != Kind::Password => return Tie::Loose,
         (false, _) => return Tie::Tight,
         (true, _) => {}
     }

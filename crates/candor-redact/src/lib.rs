@@ -7,7 +7,8 @@
 //!    JSON-escaped, HTML-escaped and shell-quoted form, inside longer base64 too.
 //! 2. *Rules*: the shapes of provider tokens, private-key blocks, JWTs and credentials in URLs, see [`rules()`].
 //! 3. *Key names*: what is assigned to a name like `api_key` in JSON (at any depth of escaping), headers, env
-//!    files, YAML, TOML, query strings, XML, SQL, source code and command lines. A value in quotes is masked
+//!    files, YAML, TOML, query strings, XML, SQL, source code and command lines. A value in quotes, alone or in
+//!    a list of them, is masked
 //!    unless it is empty, a literal, a stand-in (`${X}`, `<token>`, `changeme`), a reference or a sentence. A bare
 //!    value is masked when it looks like one: `name=value` needs three bytes, a YAML line four and, for names
 //!    other than passwords, a digit or a sign; inside a line it needs eight bytes with a digit or a sign. Calls,
@@ -15,8 +16,8 @@
 //!
 //! What it promises: masked JSON is JSON, masking twice is masking once (a private-key block in the
 //! middle of another value aside), and the time is linear in the text.
-//! Every check reads a bounded window, or a run in which no other keyword of its kind can start, or finds a
-//! secret that the pass then steps over.
+//! Every check reads a bounded window, or a run in which no other keyword of its kind can start (or only so
+//! many), or finds a secret that the pass then steps over.
 //!
 //! What it deliberately does not do: it does not decode (a token inside somebody's base64 is not seen unless
 //! it is a known value), it does not join values that a program wrapped over several lines (only private-key
@@ -27,6 +28,7 @@
 mod assign;
 mod block;
 mod check;
+mod command;
 mod forms;
 mod found;
 mod header;

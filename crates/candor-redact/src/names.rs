@@ -38,6 +38,20 @@ pub(crate) const STEMS: &[&str] = &[
     "connection_string",
     "connection-string",
     "bearer",
+    "psk",
+    // Two letters are too few for the index, so that what must follow them stands here too.
+    "pw=",
+    "pw:",
+    "pw ",
+    "pw\"",
+    "pw'",
+    "pw>",
+    "pw%",
+    "pw\\",
+    // Names of prose.
+    "api key",
+    "access key",
+    "secret key",
 ];
 
 /// The words before `key` that make it one that opens something. `key` alone names an entry of a map.
@@ -201,6 +215,17 @@ pub(crate) fn kind(name: &[u8]) -> Option<Kind> {
     by_last_word(&words)
 }
 
+/// What the items of a list are when the name alone names no secret: `tokens` may be a count or a text in
+/// pieces, so its items must show more.
+pub(crate) fn items_kind(name: &[u8]) -> Option<Kind> {
+    name.eq_ignore_ascii_case(b"tokens").then_some(Kind::Opaque)
+}
+
+/// Whether this is the name of the shell's working directory, and of a password elsewhere.
+pub(crate) fn is_working_directory(name: &[u8]) -> bool {
+    is_one_of(name, &["pwd", "oldpwd"])
+}
+
 fn by_last_word(words: &Words<'_>) -> Option<Kind> {
     let (last, before) = (words.last(0), words.last(1));
     let is = |word: &str| last.eq_ignore_ascii_case(word.as_bytes());
@@ -213,6 +238,10 @@ fn by_last_word(words: &Words<'_>) -> Option<Kind> {
     }
     if is("key") || is("keys") {
         return (words.len() > 1 && is_one_of(before, KEY_KINDS)).then_some(Kind::Token);
+    }
+    if is("base") {
+        let of_secret = is_one_of(before, &["key"]) && is_one_of(words.last(2), &["secret"]);
+        return of_secret.then_some(Kind::Token);
     }
     if is("pass") {
         return match words.len() {
@@ -247,6 +276,8 @@ fn by_whole_word(word: &[u8]) -> Option<Kind> {
         ("passwords", Kind::Password),
         ("passcode", Kind::Password),
         ("pwd", Kind::Password),
+        ("pw", Kind::Password),
+        ("psk", Kind::Password),
         ("secrets", Kind::Token),
         ("mnemonic", Kind::Phrase),
         ("passphrase", Kind::Phrase),

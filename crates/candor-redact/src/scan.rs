@@ -1,7 +1,8 @@
 //! The pass over the text: every keyword wakes its checks, and a secret that was found is stepped over.
 //!
 //! The pass is linear. A check reads a bounded window around its keyword, or a run that no other keyword of
-//! the same kind can start in, or it finds a secret, and then the pass goes on behind it.
+//! the same kind (or a bounded number of them) can start in, or it finds a secret, and then the pass goes on
+//! behind it.
 
 use std::collections::BTreeMap;
 

@@ -115,7 +115,8 @@ impl Stream {
         let floor = if resumed { from } else { 0 };
         let opens_line = !resumed && std::mem::replace(&mut self.opens_line, true);
         if from < text.len() {
-            scan(&text, Start { from, floor, opens_line }, &mut found);
+            // From the floor on, not from where this part begins: a name may stand in the context or across the cut.
+            scan(&text, Start { from: floor, floor, opens_line }, &mut found);
         }
         let found: Vec<Found> = join(found).into_iter().filter(|found| found.range.end > from).collect();
         let end = self.release_end(&text, &found, release).max(from);

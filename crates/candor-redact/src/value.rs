@@ -89,6 +89,14 @@ const WORDS: &[&str] = &[
     "lambda",
     "basic",
     "bearer",
+    // Mechanisms, which settings for mail name under `auth`.
+    "cram-md5",
+    "digest-md5",
+    "scram-sha-1",
+    "scram-sha-256",
+    "scram-sha-256-plus",
+    "scram-sha-512",
+    "xoauth2",
 ];
 
 /// A stand-in says whose value goes there.
@@ -257,6 +265,17 @@ fn is_bracketed(value: &[u8]) -> bool {
         return false;
     };
     inner.iter().all(|&byte| WORD.has(byte) || matches!(byte, b' ' | b'-' | b'.' | b'/' | b':' | b'|'))
+}
+
+/// `my-jwt-secret`: a stand-in in an example, a value in an environment file.
+pub(crate) fn is_mine(value: &[u8]) -> bool {
+    starts_with_any(value, &["my-", "my_"]) && is_yours(value)
+}
+
+/// Whether a value is an absolute path.
+pub(crate) fn is_absolute_path(value: &[u8]) -> bool {
+    let drive = matches!(value, [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic());
+    drive || (value.starts_with(b"/") && value.iter().all(|&byte| PATH.has(byte) || byte == b' '))
 }
 
 fn is_yours(value: &[u8]) -> bool {

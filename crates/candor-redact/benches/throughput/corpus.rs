@@ -21,6 +21,8 @@ pub(crate) const ADVERSARIAL: &[(&str, &str)] = &[
     ("letters", "a"),
     ("zeros of base64", "AAAA"),
     ("cookie", "Cookie: sid=;"),
+    ("cookie pairs", "cookie=a; b="),
+    ("cookie in pairs", "Cookie: a=b; cookie=c; "),
     ("authorization", "Authorization: "),
     ("bearer", "Bearer "),
     ("key tail", "key-key_"),

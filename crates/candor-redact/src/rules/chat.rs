@@ -14,7 +14,12 @@ const HEX_DIGITS: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", 
 static PATH: Set = Set::of("a-zA-Z0-9/_@%=-");
 
 pub(super) static RULES: &[Rule] = &[
-    Rule::own("telegram-bot-token", "Telegram bot tokens, also in API URLs", &[":AA"], generic::telegram),
+    Rule::own(
+        "telegram-bot-token",
+        "Telegram bot tokens, also in API URLs",
+        &[":AA", "%3AAA"],
+        generic::telegram,
+    ),
     Rule::token(
         "slack-token",
         "Slack bot, user, app, refresh and legacy tokens",

@@ -3,6 +3,7 @@
 use crate::{
     block,
     check::{has_texture, starts_token},
+    command,
     found::{Found, Tail},
     rule::{Hit, OPEN, Rule, Step::Run, Texture},
     set::{ALNUM, ANY_HEX, BASE32, BASE64_PAD, CREDENTIALS, DIGIT, HEX, Set, URL64},
@@ -24,9 +25,16 @@ pub(super) static RULES: &[Rule] = &[
     Rule::own(
         "command-line-user",
         "passwords in -u user:password of curl and others",
-        &[" -u ", " --user ", " --proxy-user "],
-        command_line_user,
+        &[" -u", " --user ", " --user=", " --proxy-user ", " --proxy-user="],
+        command::user,
     ),
+    Rule::own(
+        "command-line-password",
+        "passwords of mysql, sshpass, redis-cli and docker login",
+        &["mysql ", "mysqldump ", "mysqladmin ", "sshpass ", "redis-cli ", "docker login ", "podman login "],
+        command::password,
+    ),
+    Rule::own("netrc-password", "passwords of .netrc entries", &["machine "], command::netrc),
     Rule::own(
         "otpauth-secret",
         "secrets of one-time passwords",
@@ -55,11 +63,13 @@ pub(super) fn telegram(line: &[u8], hit: Hit) -> Option<Found> {
     const ID_DIGITS_MAX: usize = 12;
     const ID_DIGITS_MIN: usize = 7;
     const SECRET_BYTES: usize = 35;
-    if line.get(hit.start..hit.end) != Some(b":AA") {
-        return None;
-    }
+    let colon_bytes = match line.get(hit.start..hit.end)? {
+        b":AA" => 1,
+        b"%3AAA" | b"%3aAA" => 3,
+        _ => return None,
+    };
     let start = DIGIT.run_start(line, hit.start, ID_DIGITS_MAX);
-    let secret = hit.start + 1;
+    let secret = hit.start + colon_bytes;
     let end = URL64.run_end(line.get(..line.len().min(secret + SECRET_BYTES + 1))?, secret);
     let in_url = line.get(..start)?.ends_with(b"/bot") || line.get(..start)?.ends_with(b"%2Fbot");
     let fits = hit.start - start >= ID_DIGITS_MIN && end - secret == SECRET_BYTES;
@@ -139,21 +149,6 @@ fn six_bits(byte: u8) -> Option<u32> {
         b'/' => 63,
         _ => return None,
     })
-}
-
-/// `-u user:password`; only the password is masked.
-fn command_line_user(line: &[u8], hit: Hit) -> Option<Found> {
-    static STOP: Set = Set::of(" \t\r\"'`\\<>;|&");
-    const PAIR_BYTES_MAX: usize = 256;
-    let start = hit.end + usize::from(matches!(line.get(hit.end), Some(b'"' | b'\'')));
-    let window = line.get(start..line.len().min(start + PAIR_BYTES_MAX))?;
-    let pair = window.get(..window.iter().position(|&byte| STOP.has(byte)).unwrap_or(window.len()))?;
-    let colon = memchr::memchr(b':', pair)?;
-    let password = pair.get(colon + 1..)?;
-    let number = password.iter().all(|&byte| DIGIT.has(byte) || byte == b':');
-    // `docker run -u 1000:1000` is a user and a group.
-    let secret = colon > 0 && !number && !value::is_stand_in(password) && password.len() >= 3;
-    secret.then(|| Found::bare("command-line-user", start + colon + 1..start + pair.len()))
 }
 
 /// `otpauth://totp/label?secret=BASE32`.

@@ -3,6 +3,9 @@
 
 /// (rule, template)
 pub(crate) const EXAMPLES: &[(&str, &str)] = &[
+    ("command-line-password", "sshpass -p «{A12}»"),
+    ("netrc-password", "machine h login u password «{A12}»"),
+    ("telegram-bot-token", "https://api.telegram.org/bot«{d10}%3AAA{w33}»/getMe"),
     ("aws-access-key-id", "AKIA{U16}"),
     ("aws-access-key-id", "ASIA{U16}"),
     ("aws-bedrock-key", "ABSK{b120}="),

@@ -64,6 +64,12 @@ const SECRET_NAMES: &[&str] = &[
     "account_key",
     "master_key",
     "jwt",
+    "pw",
+    "db_pw",
+    "psk",
+    "wifi_psk",
+    "SECRET_KEY_BASE",
+    "secret_key_base",
 ];
 
 /// Names that look alike and hold no secret.
@@ -197,7 +203,12 @@ fn a_value_is_masked_in_the_other_places_where_people_write_one() {
     check(r#"config["password"] = "hunter2""#, r#"config["password"] = "[REDACTED]""#);
     check(r#"const apiKey: string = "abc";"#, r#"const apiKey: string = "[REDACTED]";"#);
     check(r#"let password: &'static str = "abc";"#, r#"let password: &'static str = "[REDACTED]";"#);
-    check(r#"if token == "abcdef" {"#, r#"if token == "[REDACTED]" {"#);
+    check(r#"if token == "abc123" {"#, r#"if token == "[REDACTED]" {"#);
+    check(r#"if password == "abcdef" {"#, r#"if password == "[REDACTED]" {"#);
+    check("${DB_PASSWORD:-hunter2}", "${DB_PASSWORD:[REDACTED]}");
+    check("JWT_SECRET=my-jwt-secret-value", "JWT_SECRET=[REDACTED]");
+    check("API key: Tok9Xyz4, valid for a year", "API key: [REDACTED], valid for a year");
+    check("The secret key = Tok9Xyz4ab", "The secret key = [REDACTED]");
     check(r#"{:password => "abc"}"#, r#"{:password => "[REDACTED]"}"#);
     check(r#"["--password", "hunter2", "-v"]"#, r#"["--password", "[REDACTED]", "-v"]"#);
     check(r#"{"out":"A=1\npassword=hunter2\nB=2"}"#, r#"{"out":"A=1\npassword=[REDACTED]\nB=2"}"#);
@@ -241,6 +252,21 @@ fn headers_lose_their_credentials_and_keep_the_rest() {
     );
     check("Set-Cookie: sid=abc123; Path=/; HttpOnly", "Set-Cookie: sid=[REDACTED]; Path=/; HttpOnly");
     check(r#"{"cookie":"connect.sid=s%3Aabc; a=b"}"#, r#"{"cookie":"connect.sid=[REDACTED]; a=b"}"#);
+    check("/x?authorization=Bearer%20abc123def&y=1", "/x?authorization=Bearer%20[REDACTED]&y=1");
+    check("authorization%3A%20Bearer%20abc123def", "authorization%3A%20Bearer%20[REDACTED]");
+    let digest =
+        "username=QbobQ, realm=Qa bQ, response=Q0123456789abcdef0123456789abcdefQ".replace('Q', "\"");
+    check(&format!("Authorization: Digest {digest}"), "Authorization: Digest [REDACTED]");
+    check(
+        &format!("{{\"h\":\"Authorization: Digest {}\"}}", digest.replace('"', "\\\"")),
+        "{\"h\":\"Authorization: Digest [REDACTED]\"}",
+    );
+    check(
+        &format!("{{\"authorization\":\"Digest {}\",\"n\":1}}", digest.replace('"', "\\\"")),
+        "{\"authorization\":\"Digest [REDACTED]\",\"n\":1}",
+    );
+    keeps("Authorization: Not Included");
+    keeps("authorization = base64.decodebytes(x)");
     keeps("Authorization: Bearer ${TOKEN}");
     keeps("Authorization: Bearer <token>");
     keeps("Authorization: required");
@@ -328,6 +354,73 @@ fn code_and_prose_are_kept() {
         "pub const SQL_CS_AUTHORIZATION: i32 = 64;",
         "pub ApplyControlToken: SpApplyControlTokenFn,",
         "($($token:literal)*) => {}",
+        "{\"PWD\": \"/home/me/project\"}",
+        "OLDPWD=/x/y9",
+        "PWD=/home/Me/Project12",
+        "${TOKEN:?must be set}",
+        "${API_TOKEN:-default-value1}",
+        "${DB_PASSWORD:?must be set to 1 value}",
+        "if token == 'def':",
+        "if token != \"def\" {",
+        "if (token === 'let') {",
+        "AUTH=CRAM-MD5",
+        "run --private-key --private-key-subject=x1",
+        "tokens: [\"hello\", \"world\"]",
+        "\"tokens\":[1,2,3]",
+        "pw = getpwuid(uid)",
+        "the api key: see the vault",
+    ] {
+        keeps(line);
+    }
+}
+
+#[test]
+fn every_string_of_a_list_under_a_secrets_name_is_masked() {
+    check(r#"{"api_keys": ["a1", "b2"],"n":1}"#, r#"{"api_keys": ["[REDACTED]", "[REDACTED]"],"n":1}"#);
+    check(r#"{"tokens":["Tok9Xyz4","b2"]}"#, r#"{"tokens":["[REDACTED]","b2"]}"#);
+    check(
+        r#"{"a":"{\"secrets\":[\"a1\",\"b2\"]}"}"#,
+        r#"{"a":"{\"secrets\":[\"[REDACTED]\",\"[REDACTED]\"]}"}"#,
+    );
+    check("access_tokens: ['a1', 'b2']", "access_tokens: ['[REDACTED]', '[REDACTED]']");
+    check(r#"passwords = ["a1","${X}","b2"]"#, r#"passwords = ["[REDACTED]","${X}","[REDACTED]"]"#);
+    check(r#"{"passwords":["a1"#, r#"{"passwords":["[REDACTED]"#);
+    keeps(r#"{"api_keys":[],"secrets":[{"id":1}]}"#);
+}
+
+#[test]
+fn passwords_on_command_lines_are_masked() {
+    check("mysql -u root -pHunter2 db", "mysql -u root -p[REDACTED] db");
+    check(r#"{"command":"mysqldump -h db -phunter"}"#, r#"{"command":"mysqldump -h db -p[REDACTED]"}"#);
+    check("sshpass -p hunter2 ssh a@b", "sshpass -p [REDACTED] ssh a@b");
+    check("sshpass -p 'hunter2' ssh a@b", "sshpass -p '[REDACTED]' ssh a@b");
+    check("sshpass -phunter2 ssh a@b", "sshpass -p[REDACTED] ssh a@b");
+    check("redis-cli -h r -a hunter2 ping", "redis-cli -h r -a [REDACTED] ping");
+    check("docker login -u bob -p hunter2 host", "docker login -u bob -p [REDACTED] host");
+    check("curl -ubob:hunter2 https://x", "curl -ubob:[REDACTED] https://x");
+    check("curl --user=bob:hunter2 https://x", "curl --user=bob:[REDACTED] https://x");
+    check("curl -s -u bob:hunter2 https://x", "curl -s -u bob:[REDACTED] https://x");
+    check("sudo curl -u 'bob:hunter2' https://x", "sudo curl -u 'bob:[REDACTED]' https://x");
+    for before in
+        ["docker ps; ", "docker ps\n", "docker ps && x", "{\"a\":\"docker ps\\n", "docker exec c curl"]
+    {
+        check(&format!("{before} -u bob:hunter2"), &format!("{before} -u bob:[REDACTED]"));
+    }
+    check("machine h.example login bob password hunter", "machine h.example login bob password [REDACTED]");
+    for line in [
+        "mysql -u root -p db",
+        "date -u +%Y-%m-%dT%H:%M:%SZ",
+        "[[\"docker login -p\"]]",
+        "[[\"docker login -p \"]]",
+        "a | docker run -e A=1 -u app:app2 image",
+        "mysql -p$PW db",
+        "sshpass -p \"$PW\" ssh a@b",
+        "docker run -u app:app2 image",
+        "docker run --user=app:app2 image",
+        "perldoc -u X::Y2",
+        "rsync -u host:path9 .",
+        "docker login --help",
+        "the machine learning login flow has a password field",
     ] {
         keeps(line);
     }

@@ -142,3 +142,35 @@ fn one_big_chunk_without_a_newline_is_taken_in_steps() {
     let pieces = in_pieces(&Redactor::new(), text.as_bytes(), || usize::MAX / 2);
     assert_eq!(String::from_utf8(pieces).unwrap(), text.replace("hunter2", MASK));
 }
+
+/// Where the first part of a line that arrives in one piece ends: a step past the cap, less what is held back.
+const FIRST_CUT: usize = 64 * 1024 + 16 * 1024 - 4 * 1024;
+
+#[test]
+fn a_cut_inside_a_secrets_name_leaks_nothing() {
+    let redactor = Redactor::new();
+    let pw = "hunter2horseX9";
+    let key = secret("{b86}==");
+    let aws = secret("{b40}");
+    let shapes = [
+        (format!("\"password\":\"{pw}\""), pw),
+        (format!("password={pw}"), pw),
+        (format!("Authorization: Bearer {pw}"), pw),
+        (format!("postgres://bob:{pw}@h/db"), pw),
+        (format!("aws_secret_access_key = {aws}"), aws.as_str()),
+        (format!("Cookie: sid={pw}; a=b"), pw),
+        (format!("AccountKey={key}"), key.as_str()),
+        (format!("curl -u bob:{pw}"), pw),
+    ];
+    let filler = "x ".repeat(40_000);
+    for (shape, value) in &shapes {
+        // Every place of the cut: before the shape, in its name, in its value and behind it.
+        for offset in -24..=i32::try_from(shape.len()).unwrap().max(8) {
+            let start = FIRST_CUT.checked_add_signed(-isize::try_from(offset).unwrap()).unwrap();
+            let text = format!("{} {shape}{}", &filler[..start - 1], " y".repeat(20_000));
+            let out = String::from_utf8(in_pieces(&redactor, text.as_bytes(), || usize::MAX / 2)).unwrap();
+            assert!(!out.contains(value), "{shape} at {offset}");
+            assert_eq!(out, redactor.redact_str(&text), "{shape} at {offset}");
+        }
+    }
+}

@@ -6,7 +6,7 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 use candor_config::presets::{self, PRESETS, Preset};
 use candor_config::{Home, Loaded, SecretSource};
-use candor_protocol::{Code, Failure, Step};
+use candor_protocol::{Code, Failure};
 use serde_json::{Value as Json, json};
 
 use crate::cli::Doctor;
@@ -61,11 +61,13 @@ impl Report {
         Self { part, state, says: says.into(), failure: Some(failure) }
     }
 
-    /// The first command of its card that repairs or explains, or else its first step.
+    /// The first step of its card; where that points to a list of places, the command that prints them.
     fn fix(&self) -> Option<String> {
-        let card = candor_cards::card(self.failure.as_ref()?);
-        let run = card.steps.iter().find(|step| matches!(step, Step::Run { .. }));
-        run.or(card.steps.first()).map(ToString::to_string)
+        let failure = self.failure.as_ref()?;
+        if matches!(failure.code, Code::ConfigInvalid | Code::ConfigSyntax) {
+            return Some("Run: candor config check".to_owned());
+        }
+        candor_cards::card(failure).steps.first().map(ToString::to_string)
     }
 
     fn to_json(&self) -> Json {
