@@ -60,11 +60,23 @@ fn call_under_load(bencher: Bencher<'_, '_>) {
     bencher.with_inputs(|| log().flush()).bench_local_refs(|()| event.log());
 }
 
-/// The cost at the caller of a lone line, which has to wake the writer.
+/// The cost at the caller of a line that follows another closely, as most do.
 #[divan::bench(sample_count = 2000, sample_size = 1)]
-fn call_that_wakes_the_writer(bencher: Bencher<'_, '_>) {
+fn call_soon_after_another(bencher: Bencher<'_, '_>) {
     let event = turn_end(SessionId::now());
     bencher.with_inputs(|| log().flush()).bench_local_refs(|()| event.log());
+}
+
+/// The cost at the caller of a lone line, which has to wake the writer.
+#[divan::bench(sample_count = 500, sample_size = 1)]
+fn call_that_wakes_the_writer(bencher: Bencher<'_, '_>) {
+    let event = turn_end(SessionId::now());
+    let quiet = || {
+        log().flush();
+        // Longer than the writer stays up after a line.
+        std::thread::sleep(Duration::from_millis(6));
+    };
+    bencher.with_inputs(quiet).bench_local_refs(|()| event.log());
 }
 
 /// The cost of an event whose level is not written.

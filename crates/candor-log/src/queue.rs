@@ -27,6 +27,10 @@ const STOP_WAIT_MAX: Duration = Duration::from_secs(5);
 /// How often a thread that must not block on the lock looks again whether it is free.
 const LOCK_POLL: Duration = Duration::from_millis(1);
 
+/// How long the writer stays up after a batch. To wake it costs the caller more than all the rest of a call, and lines
+/// come in bursts; a line is on its way to the file this much later at most.
+const LINGER: Duration = Duration::from_millis(2);
+
 /// A buffer keeps this much between batches; more is given back once a burst is over.
 const BATCH_BYTES_KEPT: usize = 1 << 20;
 
@@ -125,6 +129,7 @@ impl Queue {
         }
         let goal = state.accepted;
         state.for_settled += 1;
+        self.filled.notify_one();
         while state.settled < goal && state.writer != Writer::Gone {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -161,6 +166,10 @@ impl Queue {
         batch.clear();
         if state.for_settled > 0 {
             self.settled.notify_all();
+        }
+        if state.waiting.is_empty() && !state.stopping {
+            // Still called busy, so that the lines that follow close behind pay for no waking.
+            state = wait_timeout(&self.filled, state, LINGER);
         }
         while state.waiting.is_empty() && !state.stopping {
             state.writer = Writer::Idle;
@@ -204,6 +213,7 @@ impl Queue {
     fn wait_for_room<'q>(&'q self, mut state: MutexGuard<'q, State>, line: &[u8]) -> MutexGuard<'q, State> {
         let deadline = Instant::now() + ROOM_WAIT_MAX;
         state.for_room += 1;
+        self.filled.notify_one();
         while !state.has_room(line) && state.writer != Writer::Gone {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
