@@ -7,7 +7,7 @@
 
 use std::fs;
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use candor_log::event::{ToolCall, TurnEnd};
 use candor_log::{Log, Options};
@@ -71,12 +71,15 @@ fn call_soon_after_another(bencher: Bencher<'_, '_>) {
 #[divan::bench(sample_count = 500, sample_size = 1)]
 fn call_that_wakes_the_writer(bencher: Bencher<'_, '_>) {
     let event = turn_end(SessionId::now());
-    let quiet = || {
+    let busy_elsewhere = || {
         log().flush();
-        // Longer than the writer stays up after a line.
-        std::thread::sleep(Duration::from_millis(6));
+        // Longer than the writer stays up after a line; at work and not asleep, as a caller is.
+        let since = Instant::now();
+        while since.elapsed() < Duration::from_millis(6) {
+            std::hint::spin_loop();
+        }
     };
-    bencher.with_inputs(quiet).bench_local_refs(|()| event.log());
+    bencher.with_inputs(busy_elsewhere).bench_local_refs(|()| event.log());
 }
 
 /// The cost of an event whose level is not written.

@@ -2,8 +2,9 @@
 
 use std::sync::mpsc;
 
-use candor_config::{Reload, Shown, Watch};
+use candor_config::{Loaded, Reload, Shown, Watch};
 use candor_log::event::{ConfigReload, ConfigReloadFailed};
+use candor_protocol::{Code, Failure};
 use serde_json::{Map, Value as Json, json};
 
 use crate::cli::Config;
@@ -44,6 +45,9 @@ fn show(form: Form, prefix: &str, context: &Context<'_>) -> Result<Exit, Fail> {
     let loaded = context.load()?;
     let shown: Vec<Shown> =
         loaded.shown().into_iter().filter(|shown| shown.key.starts_with(prefix)).collect();
+    if shown.is_empty() {
+        return Err(unknown_key(prefix, &loaded));
+    }
     if let Form::Json = form {
         let settings: Map<String, Json> = shown
             .into_iter()
@@ -51,11 +55,6 @@ fn show(form: Form, prefix: &str, context: &Context<'_>) -> Result<Exit, Fail> {
             .collect();
         context.screen.say(format_args!("{:#}", Json::Object(settings)))?;
         return Ok(Exit::Good);
-    }
-    if shown.is_empty() {
-        context
-            .screen
-            .note(format_args!("no key begins with {prefix:?}; `candor config show` prints all of them"));
     }
     for Shown { key, value, label, .. } in shown {
         // What is not set has no form in TOML; a comment says so.
@@ -66,6 +65,18 @@ fn show(form: Form, prefix: &str, context: &Context<'_>) -> Result<Exit, Fail> {
         }
     }
     Ok(Exit::Good)
+}
+
+fn unknown_key(prefix: &str, loaded: &Loaded) -> Fail {
+    let keys: Vec<String> = loaded.shown().into_iter().map(|shown| shown.key).collect();
+    let near = candor_config::nearest(prefix, keys.iter().map(String::as_str));
+    let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+    Failure::new(Code::UsageInvalidValue)
+        .with("argument", "KEY")
+        .with("value", prefix)
+        .with("detail", format!("no key begins with {prefix:?}{near}"))
+        .with("help", "candor config show --help")
+        .into()
 }
 
 fn check(context: &Context<'_>) -> Result<Exit, Fail> {

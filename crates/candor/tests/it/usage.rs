@@ -56,6 +56,7 @@ fn mistakes_get_a_card_that_names_them() {
     check_card("confg check", "USAGE_UNKNOWN_COMMAND", "candor help config");
     check_card("config check --permission root", "USAGE_INVALID_VALUE", "read-only");
     check_card("config check --provider antropic", "USAGE_INVALID_VALUE", "did you mean \"anthropic\"?");
+    check_card("config show logging.levl", "USAGE_INVALID_VALUE", "did you mean logging.level?");
     check_card("init --config x.toml", "USAGE_CONFLICT", "init writes the configuration of the home");
     check_card("errors show CONFIG_INVALD", "USAGE_UNKNOWN_CODE", "CONFIG_INVALID");
     check_card("doctr", "USAGE_UNKNOWN_COMMAND", "doctor");
