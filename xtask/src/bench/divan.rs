@@ -18,6 +18,8 @@ pub struct Measurement {
     pub median_ns: f64,
     /// The median of each counter.
     pub rates: Vec<Rate>,
+    /// Each counter in the fastest sample, which other work on the machine disturbed least.
+    pub best_rates: Vec<Rate>,
 }
 
 /// How much of something gets done in a second.
@@ -54,17 +56,19 @@ pub fn parse(output: &str) -> Vec<Measurement> {
             column = Some(at);
             continue;
         }
-        let Some((tree, median)) = column.and_then(|column| cut(line, column)) else {
+        let Some(Row { tree, fastest, median }) = column.and_then(|column| cut(line, column)) else {
             continue;
         };
         if let Some((depth, name)) = branch(&tree) {
             path.truncate(depth);
             path.push(name);
             if let Some(median_ns) = nanoseconds(&median) {
-                measurements.push(Measurement { name: path.join("/"), median_ns, rates: Vec::new() });
+                let (rates, best_rates) = (Vec::new(), Vec::new());
+                measurements.push(Measurement { name: path.join("/"), median_ns, rates, best_rates });
             }
         } else if let (Some(last), Some(rate)) = (measurements.last_mut(), rate(&median)) {
             last.rates.push(rate);
+            last.best_rates.extend(self::rate(&fastest));
         }
     }
     measurements
@@ -76,12 +80,18 @@ fn first_column(line: &str) -> Option<usize> {
     after.contains("│ median").then(|| before.chars().count())
 }
 
-/// A row's tree and its median; nothing where the line is no row.
-fn cut(line: &str, column: usize) -> Option<(String, String)> {
+struct Row {
+    tree: String,
+    fastest: String,
+    median: String,
+}
+
+/// The parts of a row that are of use; nothing where the line is no row.
+fn cut(line: &str, column: usize) -> Option<Row> {
     let tree: String = line.chars().take(column).collect();
     let cells: String = line.chars().skip(column).collect();
-    let median = cells.split('│').nth(MEDIAN)?.trim().to_owned();
-    Some((tree, median))
+    let cell = |number| Some(cells.split('│').nth(number)?.trim().to_owned());
+    Some(Row { tree, fastest: cell(0)?, median: cell(MEDIAN)? })
 }
 
 /// How deep a branch hangs and what it is called; nothing for a row that continues the one above it.
