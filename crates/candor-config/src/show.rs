@@ -26,6 +26,12 @@ impl Loaded {
     pub fn shown(&self) -> Vec<Shown> {
         let mut shown = Vec::new();
         table(&mut shown, "", &self.config.show(), Some(&self.tree), Config::FIELDS);
+        for Shown { value, .. } in &mut shown {
+            // The usual places are described by the usual home; in force is the one that was found.
+            if let Some(name) = value.as_str().and_then(|text| text.strip_prefix("~/.candor/")) {
+                *value = self.home.join(name).display().to_string().into();
+            }
+        }
         shown
     }
 }

@@ -90,6 +90,16 @@ fn a_variable_with_one_underscore_too_few_is_told_so() {
 }
 
 #[test]
+fn a_usual_place_is_shown_in_the_home_that_is_in_force() {
+    let case = Case::new();
+    let log = case.home.path().join("logs/candor.log");
+    assert_eq!(
+        case.load().shown().iter().find(|shown| shown.key == "logging.file").map(|shown| shown.value.clone()),
+        Some(log.display().to_string().into())
+    );
+}
+
+#[test]
 fn an_empty_variable_is_not_set() {
     assert_eq!(Case::toml("model = \"x\"\n").env("CANDOR_MODEL", "").shown("model").0, "\"x\"");
 }
