@@ -31,6 +31,13 @@ pub(crate) fn check(config: &Config, tree: &Table, decoder: &mut Decoder<'_>) {
         checks
             .wrong(&["session.database_url"], "expected an address that begins with postgres:// or sqlite:");
     }
+    for pattern in &config.security.blocked_commands {
+        // A wall with a hole is worse than none that is known to be missing.
+        if regex_syntax::parse(pattern).is_err() {
+            let message = format!("{pattern:?} is not a valid regular expression");
+            checks.wrong(&["security.blocked_commands"], &message);
+        }
+    }
     if config.telegram.enabled {
         checks.telegram(&config.telegram);
     }

@@ -146,6 +146,20 @@ fn telegram_needs_what_its_mode_needs() {
 }
 
 #[test]
+fn a_pattern_that_is_none_is_refused() {
+    let text = Case::toml("[security]\nblocked_commands = [\"^rm .*\", \"(\"]\n").refused();
+    assert!(
+        text.contains("config.toml:2:20: security.blocked_commands: \"(\" is not a valid regular expression"),
+        "{text}"
+    );
+    let text = Case::toml("[session]\ndatabase_url = \"mysql://x\"\n").refused();
+    assert!(
+        text.contains("session.database_url: expected an address that begins with postgres:// or sqlite:"),
+        "{text}"
+    );
+}
+
+#[test]
 fn waits_that_contradict_each_other_are_refused() {
     let text = Case::toml("[retry]\nbase_delay = \"1m\"\nmax_delay = \"2s\"\n").refused();
     assert!(
