@@ -38,6 +38,11 @@ impl Env {
         self.variables.contains_key(name)
     }
 
+    /// Every variable and its value.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// The user's home directory.
     pub fn user_home(&self) -> Option<&Path> {
         self.get("HOME").map(Path::new).filter(|path| path.is_absolute())

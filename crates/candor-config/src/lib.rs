@@ -56,4 +56,5 @@ pub use secret::{Resolved, Secret, SecretSource};
 pub use settings::Config;
 pub use show::Shown;
 pub use types::{Amount, Bytes, HomePath, Megabytes, Millis, Seconds, UserPath, Whole};
+pub use units::duration;
 pub use watch::{Reload, Watch};

@@ -237,6 +237,18 @@ fn first_secret<'a>(table: &'a Table, fields: &'static [Field]) -> Option<(Strin
 }
 
 impl Loaded {
+    /// Whether a setting that belongs to a provider (its model, its key) was meant for the provider in force: `-p` or a
+    /// variable that names another provider leaves behind what a file says about the first one.
+    pub fn is_for_provider(&self, key: &str) -> bool {
+        let strength = |key: &str| {
+            let spellings =
+                [key.to_owned(), format!("{key}_env"), format!("{key}_file"), format!("{key}_command")];
+            let node = spellings.iter().find_map(|key| self.tree.get(key));
+            node.map_or(0, |node| node.place.source.origin.strength())
+        };
+        strength(key) >= strength("provider")
+    }
+
     /// Every secret that the configuration names, with the key that names it.
     pub fn secrets(&self) -> Vec<(String, &SecretSource)> {
         let config = &self.config;

@@ -20,6 +20,17 @@ pub enum Origin {
 }
 
 impl Origin {
+    /// How strong it is: a stronger one wins.
+    pub const fn strength(&self) -> u8 {
+        match self {
+            Self::Default => 0,
+            Self::Home(_) => 1,
+            Self::Workspace(_) => 2,
+            Self::Environment(_) => 3,
+            Self::Flag(_) => 4,
+        }
+    }
+
     /// The file, where the origin is one.
     pub fn file(&self) -> Option<&Path> {
         match self {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Reads `250ms`, `30s`, `5m`, `1h30m`, `2d`.
-pub(crate) fn duration(text: &str) -> Option<Duration> {
+pub fn duration(text: &str) -> Option<Duration> {
     let mut rest = text.trim();
     let mut total = Duration::ZERO;
     if rest.is_empty() {

@@ -181,6 +181,18 @@ events! {
         retry_after: Option<Duration> = "retryAfterMs",
     }
 
+    /// A provider failed and will be asked again.
+    ProviderRetry<'a> = WARN "provider" "provider_retry" {
+        /// The provider.
+        provider: &'a str = "provider",
+        /// The attempt that comes next; the first retry is 1.
+        retry_attempt: u32 = "retryAttempt",
+        /// How long is waited before it.
+        delay: Duration = "delayMs",
+        /// Why.
+        error: &'a str = "error",
+    }
+
     /// A client has connected to the WebSocket.
     WsConnect<'a> = INFO "server" "ws_connect" {
         /// The client.

@@ -6,24 +6,6 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// Names one session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct SessionId(Uuid);
-
-impl SessionId {
-    /// A new id, later in order than every id made before it on this machine.
-    pub fn now() -> Self {
-        Self(Uuid::now_v7())
-    }
-}
-
-impl fmt::Display for SessionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
 /// Text that is not an id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidId(pub String);
@@ -36,10 +18,39 @@ impl fmt::Display for InvalidId {
 
 impl std::error::Error for InvalidId {}
 
-impl FromStr for SessionId {
-    type Err = InvalidId;
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(Uuid);
 
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
-        Uuid::try_parse(text).map(Self).map_err(|_| InvalidId(text.to_owned()))
-    }
+        impl $name {
+            /// A new id, later in order than every id made before it on this machine.
+            pub fn now() -> Self {
+                Self(Uuid::now_v7())
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = InvalidId;
+
+            fn from_str(text: &str) -> Result<Self, InvalidId> {
+                Uuid::try_parse(text).map(Self).map_err(|_| InvalidId(text.to_owned()))
+            }
+        }
+    )* };
+}
+
+ids! {
+    /// Names one session.
+    SessionId,
+    /// Names one run.
+    RunId,
 }

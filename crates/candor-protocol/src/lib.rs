@@ -3,17 +3,32 @@
 //! Types, their spelling in JSON, and nothing else. There is deliberately no async here, no input or output, and no
 //! decision: a crate that needs one of these names can take them without taking anything with them.
 //!
-//! Start reading at [`ErrorCard`], the form in which every failure reaches a person, and [`Failure`], the form in
-//! which a crate reports one without knowing how it will be shown.
+//! Start reading at [`Event`], the one vocabulary in which a session tells what happened, and [`Message`], what is
+//! said in it; then [`ErrorCard`], the form in which every failure reaches a person, and [`Failure`], the form in which
+//! a crate reports one without knowing how it will be shown.
 
 mod card;
 mod code;
+mod event;
 mod failure;
 mod ids;
 mod level;
+mod message;
+mod moment;
+mod outcome;
+mod submission;
+mod tool;
+mod usage;
 
 pub use card::{Class, ErrorCard, Step};
 pub use code::Code;
+pub use event::{DeltaKind, Event, EventBody, Origin, Outcome, StopReason};
 pub use failure::Failure;
-pub use ids::{InvalidId, SessionId};
+pub use ids::{InvalidId, RunId, SessionId};
 pub use level::{InvalidLevel, Level};
+pub use message::{Message, Opaque, Part, Reasoning, Role, ToolCall, ToolResult, plain_text};
+pub use moment::Moment;
+pub use outcome::{Status, Verdict, VerdictStatus};
+pub use submission::{Body, Submission};
+pub use tool::ToolSpec;
+pub use usage::Usage;

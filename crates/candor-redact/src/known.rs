@@ -14,8 +14,10 @@ pub(crate) struct Known {
     every: AhoCorasick,
     /// The longest form, which is how much a stream must hold back.
     pub(crate) form_bytes_max: usize,
-    /// Forms with a newline in them, for which a stream must hold back lines.
-    of_lines: Vec<Vec<u8>>,
+    /// All forms; those with a newline in them come first.
+    forms: Vec<Vec<u8>>,
+    /// How many forms have a newline in them: for these a stream must hold back lines.
+    of_lines: usize,
 }
 
 /// Shorter values would eat ordinary text.
@@ -100,8 +102,10 @@ impl Known {
         let any = automaton(MatchKind::LeftmostFirst, kind)?;
         let every = automaton(MatchKind::Standard, AhoCorasickKind::ContiguousNFA)?;
         let form_bytes_max = all.iter().map(Vec::len).max().unwrap_or_default();
-        let of_lines = all.into_iter().filter(|form| form.contains(&b'\n')).collect();
-        Some(Self { any, every, form_bytes_max, of_lines })
+        let (mut forms, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|form| form.contains(&b'\n'));
+        let of_lines = forms.len();
+        forms.extend(others);
+        Some(Self { any, every, form_bytes_max, forms, of_lines })
     }
 
     /// How many bytes at the end of `lines`, which ends with a newline, may be the beginning of a known value.
@@ -111,7 +115,20 @@ impl Known {
                 .map(|newline| newline + 1)
                 .find(|&len| form.get(..len).is_some_and(|begun| lines.ends_with(begun)))
         };
-        self.of_lines.iter().filter_map(begun).max().unwrap_or_default()
+        self.forms.iter().take(self.of_lines).filter_map(begun).max().unwrap_or_default()
+    }
+
+    /// How many bytes at the end of `text` may be the beginning of a known value.
+    pub(crate) fn begun_anywhere_bytes(&self, text: &[u8]) -> usize {
+        let tail = text.get(text.len().saturating_sub(self.form_bytes_max)..).unwrap_or_default();
+        let begun = |form: &Vec<u8>| {
+            let first = *form.first()?;
+            let tail = tail.get(tail.len().saturating_sub(form.len() - 1)..)?;
+            memchr::memchr_iter(first, tail)
+                .find(|&at| tail.get(at..).is_some_and(|begun| form.starts_with(begun)))
+                .map(|at| tail.len() - at)
+        };
+        self.forms.iter().filter_map(begun).max().unwrap_or_default()
     }
 
     /// Every place where a known value stands, in order, joined where they overlap.

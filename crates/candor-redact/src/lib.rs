@@ -34,6 +34,7 @@ mod found;
 mod header;
 mod index;
 mod known;
+mod live;
 mod names;
 mod quote;
 mod redactor;
@@ -46,6 +47,7 @@ mod stream;
 mod url;
 mod value;
 
+pub use live::Live;
 pub use redactor::{Finding, Redactor};
 pub use rules::{RuleSummary, rules};
 pub use stream::Stream;

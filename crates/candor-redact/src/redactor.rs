@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    KNOWN_VALUE, MASK, Stream,
+    KNOWN_VALUE, Live, MASK, Stream,
     found::{Cover, Found},
     known::Known,
     scan::{BEGINNING, scan},
@@ -102,6 +102,20 @@ impl Redactor {
     /// A redactor for data that arrives in pieces.
     pub fn stream(&self) -> Stream {
         Stream::new(self.clone())
+    }
+
+    /// A redactor for words that somebody reads while they are written: it looks for known values only and holds back
+    /// no more than what may be the beginning of one.
+    pub fn live(&self) -> Live {
+        Live::new(self.clone())
+    }
+
+    /// Masks known values and nothing else: for text whose writer cannot know any other secret of ours.
+    pub fn redact_known<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        match self.mask_known(text.as_bytes()) {
+            Cow::Borrowed(_) => Cow::Borrowed(text),
+            Cow::Owned(masked) => Cow::Owned(String::from_utf8_lossy(&masked).into_owned()),
+        }
     }
 
     pub(crate) fn known(&self) -> Option<&Known> {

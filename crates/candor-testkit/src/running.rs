@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,8 +10,8 @@ use std::time::{Duration, Instant};
 use crate::capture::{Capture, End, OUTPUT_BYTES_MAX};
 use crate::{Home, Ran, TIME_LIMIT};
 
-/// How often an ended child is looked for. Only the moment between the last closed pipe and the exit is waited
-/// for like this, because the standard library cannot wait for a child with a limit.
+/// How often an ended child or a new file is looked for, because the standard library cannot wait for either with a
+/// limit. Of a child, only the moment between its last closed pipe and its exit is waited for like this.
 const REAP_INTERVAL: Duration = Duration::from_millis(2);
 
 /// The binary after [`Candor::spawn`](crate::Candor::spawn). Dropping it kills it.
@@ -58,6 +59,16 @@ impl<'h> Running<'h> {
     pub fn wait_for_stderr(&self, text: &str) -> &Self {
         let printed = self.stderr.wait_for(text.as_bytes(), self.deadline);
         assert!(printed, "waited in vain for {text:?} on stderr\n{}", self.so_far());
+        self
+    }
+
+    /// Waits until a file is there, likewise: what a tool does shows in the workspace before it shows on a stream.
+    #[track_caller]
+    pub fn wait_for_file(&self, path: &Path) -> &Self {
+        while !path.exists() {
+            assert!(Instant::now() < self.deadline, "waited in vain for {}\n{}", path.display(), self.so_far());
+            thread::sleep(REAP_INTERVAL);
+        }
         self
     }
 

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use candor_config::Flag;
 use candor_protocol::Level;
@@ -25,6 +26,9 @@ const VERSION: &str = concat!(
 
 const EXAMPLES: &str = "\
 Examples:
+  candor \"what does this folder do?\"     ask, then exit
+  git diff | candor \"review this\"        standard input is part of the question
+  candor -c \"and the tests?\"             go on with the latest session of this folder
   candor demo                            see what there is, with no key and no network
   candor init --provider anthropic       write a commented configuration
   candor config show --origin            every setting, and where it came from
@@ -32,10 +36,8 @@ Examples:
   kubectl logs my-pod | candor redact    mask the secrets in any text";
 
 /// Commands of the public contract that this build does not have. They are known, so that none is taken for a prompt.
-pub(crate) const NOT_BUILT: &[&str] = &[
-    "serve", "sessions", "verify", "card", "harness", "ctx", "cron", "workflow", "tools", "mcp", "skills",
-    "prompt", "models", "usage", "acp",
-];
+pub(crate) const NOT_BUILT: &[&str] =
+    &["serve", "verify", "card", "harness", "ctx", "cron", "workflow", "tools", "mcp", "skills", "acp"];
 
 /// The command that prints generated documents.
 const GENERATE: &str = "generate";
@@ -44,16 +46,58 @@ const GENERATE: &str = "generate";
 #[derive(Debug, Parser)]
 #[command(name = "candor", version = VERSION, after_help = EXAMPLES, max_term_width = 100)]
 #[command(help_template = "{about}\n\n{usage-heading} {usage}\n\n{all-args}{after-help}")]
-#[command(override_usage = "candor [OPTIONS] COMMAND")]
-#[command(subcommand_precedence_over_arg = true, arg_required_else_help = true)]
+#[command(override_usage = "candor [OPTIONS] PROMPT...\n       candor [OPTIONS] COMMAND")]
+#[command(subcommand_precedence_over_arg = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) ask: Ask,
+}
+
+/// A prompt, and how it is to be answered.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Options of a prompt")]
+pub(crate) struct Ask {
     /// What to do, in your own words
-    #[arg(hide = true)]
-    pub(crate) prompt: Vec<String>,
+    #[arg(hide = true, value_name = "PROMPT")]
+    pub(crate) words: Vec<String>,
+    /// Go on with this session
+    #[arg(short, long, value_name = "ID", conflicts_with = "continue_")]
+    pub(crate) session: Option<String>,
+    /// Go on with the latest session of this folder
+    #[arg(short, long = "continue", id = "continue_")]
+    pub(crate) continue_: bool,
+    /// Print every event as a line of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Stop after this time, such as 90s or 10m
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Stop after this many turns
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub(crate) max_turns: Option<u64>,
+    /// Stop when it has cost this many US dollars
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    pub(crate) max_cost: Option<f64>,
+    /// Do not check the work before it is called done
+    #[arg(long)]
+    pub(crate) no_verify: bool,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let bare = text.parse::<u64>().ok().map(Duration::from_secs);
+    let length = bare.or_else(|| candor_config::duration(text)).filter(|length| !length.is_zero());
+    length.ok_or_else(|| "expected a length of time, such as 90s, 10m or 1h30m".to_owned())
+}
+
+fn dollars(text: &str) -> Result<f64, String> {
+    let amount = text.trim_start_matches('$').parse::<f64>().ok();
+    amount
+        .filter(|amount| amount.is_finite() && *amount > 0.0)
+        .ok_or_else(|| "expected an amount of US dollars, such as 0.50".to_owned())
 }
 
 /// What holds for every command.
@@ -126,6 +170,24 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Errors,
     },
+    /// Earlier conversations
+    Sessions {
+        #[command(subcommand)]
+        command: Sessions,
+    },
+    /// Which models the provider has
+    Models {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// The system prompt, layer by layer
+    Prompt {
+        #[command(subcommand)]
+        command: Prompt,
+    },
+    /// Tokens and cost
+    Usage(Usage),
     /// Read the log
     Logs(Logs),
     /// Filter: standard input to standard output, secrets masked
@@ -213,6 +275,60 @@ pub(crate) enum Errors {
     },
 }
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum Sessions {
+    /// List them, the latest first
+    List {
+        /// Also those of other folders
+        #[arg(long, short)]
+        all: bool,
+        /// At most this many
+        #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
+        limit: u32,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print what was said and done in one
+    Show {
+        /// Its id, or enough of its beginning or end
+        session: String,
+        /// Print its events as lines of JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Prompt {
+    /// Print it as the next request would have it
+    Show {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Usage {
+    /// One line for each day, model or session
+    #[arg(long, value_name = "WHAT", default_value = "day")]
+    pub(crate) by: UsageBy,
+    /// Only after this: 10m, 2h, 3d, 2025-02-11 or 2025-02-11T10:00:00Z
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum UsageBy {
+    Day,
+    Model,
+    Session,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Logs {
     /// Go on as lines are written
@@ -282,12 +398,7 @@ pub(crate) enum Said {
 
 /// The definition for a prompt, in which no word is a command.
 fn prompt_definition() -> clap::Command {
-    Prompt::augment_args(Global::augment_args(clap::Command::new("candor").version(VERSION)))
-}
-
-#[derive(Debug, Args)]
-struct Prompt {
-    words: Vec<String>,
+    Ask::augment_args(Global::augment_args(clap::Command::new("candor").version(VERSION)))
 }
 
 /// Reads the arguments. The first word decides: a command, or else all words are a prompt.
@@ -298,9 +409,8 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Said, clap::Error> {
         && word != "help"
     {
         let matches = prompt_definition().try_get_matches_from(arguments)?;
-        let (global, prompt) =
-            (Global::from_arg_matches(&matches)?, Prompt::from_arg_matches(&matches)?.words);
-        return Ok(Said::Run(Box::new(Cli { global, command: None, prompt })));
+        let (global, ask) = (Global::from_arg_matches(&matches)?, Ask::from_arg_matches(&matches)?);
+        return Ok(Said::Run(Box::new(Cli { global, command: None, ask })));
     }
     let matches = definition.try_get_matches_from(arguments)?;
     match matches.subcommand() {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 
-use candor_protocol::{Code, Failure};
+use candor_protocol::{Code, Failure, Status};
 
 /// A command ended as it should.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub(crate) enum Exit {
     Good,
     /// The command did its work, and what it found is bad.
     Bad,
+    /// A run ended, and its status decides.
+    Ran(Status),
 }
 
 /// A command could not do its work.
@@ -19,6 +21,8 @@ pub(crate) enum Exit {
 pub(crate) enum Fail {
     /// For a reason that has a card.
     Card(Failure),
+    /// Nothing was asked for: what there is to ask for is shown.
+    Help,
     /// The person at the terminal stopped it.
     Stopped,
     /// Whoever read our output has gone, which is no failure of ours and needs no words.

@@ -6,11 +6,15 @@
 //!
 //! Start reading at `main`, then `cli.rs` for what can be said and `commands/` for what comes of it.
 
+mod assemble;
 mod cli;
 mod commands;
 mod context;
+mod credentials;
 mod fail;
 mod init_questions;
+mod printer;
+mod provider;
 mod screen;
 mod secrets;
 mod usage;
@@ -39,7 +43,7 @@ fn run(said: &Said, screen: &Screen) -> Result<Exit, Fail> {
         Said::Generate(options) => commands::generate::run(options),
         Said::Run(cli) => match &cli.command {
             Some(command) => commands::run(command, &Context::new(&cli.global, screen)?),
-            None => commands::prompt::run(&cli.prompt),
+            None => commands::ask::run(&cli.ask, &Context::new(&cli.global, screen)?),
         },
     }
 }

@@ -67,6 +67,11 @@ impl Screen {
         self.redactor.replace(None);
     }
 
+    /// The values that must never be shown.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        self.secrets.borrow().clone()
+    }
+
     /// Masks whatever is known or looks like a secret.
     pub(crate) fn redactor(&self) -> Redactor {
         let mut redactor = self.redactor.borrow_mut();
@@ -102,12 +107,18 @@ impl Screen {
 
     /// Shows a failure's card, on standard error.
     pub(crate) fn card(&self, failure: &Failure, command: &str) -> u8 {
-        let card = self.in_place(candor_cards::card(failure));
+        let card = candor_cards::card(failure);
+        self.show_card(&card, command);
+        card.exit_code
+    }
+
+    /// Shows a card, on standard error.
+    pub(crate) fn show_card(&self, card: &ErrorCard, command: &str) {
+        let card = self.in_place(card.clone());
         let text = candor_cards::text(&card, command);
         let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
         let style = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
         self.note(format_args!("{}\n{rest}", paint(self.colour.stderr, style, head)));
-        card.exit_code
     }
 
     /// Lets the card's own commands look at the files that this one looked at.
@@ -133,6 +144,11 @@ impl Screen {
         match outcome {
             Ok(Exit::Good) | Err(Fail::Hangup) => ExitCode::SUCCESS,
             Ok(Exit::Bad) => ExitCode::FAILURE,
+            Ok(Exit::Ran(status)) => ExitCode::from(status.exit_code()),
+            Err(Fail::Help) => {
+                self.note(format_args!("{}", crate::cli::definition().render_help()));
+                ExitCode::from(2)
+            }
             Err(Fail::Stopped) => {
                 self.note(format_args!("\nstopped; nothing was written"));
                 ExitCode::from(STOPPED)
@@ -157,6 +173,12 @@ pub(crate) fn written(result: io::Result<()>) -> Result<(), Fail> {
         let target = std::fs::read_link("/proc/self/fd/1").unwrap_or_else(|_| PathBuf::from("/dev/stdout"));
         Fail::Card(Failure::file(&target, &error))
     })
+}
+
+/// Carries out async work on this thread: one run needs no more.
+pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Fail>>) -> Result<T, Fail> {
+    let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    tokio.map_err(|error| Failure::file(std::path::Path::new("/proc/self"), &error))?.block_on(work)
 }
 
 /// Text in a style, where colours are wanted.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use candor_protocol::{Code, Failure};
 use clap::error::{ContextKind, ErrorKind};
 
-use crate::cli::Said;
+use crate::cli::{Ask, Said};
 use crate::fail::Fail;
 use crate::screen::{Screen, command_line};
 
@@ -106,6 +106,18 @@ fn innermost(arguments: &[OsString]) -> (Vec<String>, clap::Command) {
 /// A command of the contract that this build does not have.
 pub(crate) fn not_built(name: &str) -> Fail {
     Failure::new(Code::UsageNotInThisBuild).with("command", name).into()
+}
+
+/// Nothing was said at all: whoever typed just `candor` wants to know what there is.
+pub(crate) fn no_prompt(ask: &Ask) -> Fail {
+    if ask.session.is_none() && !ask.continue_ && !ask.json {
+        return Fail::Help;
+    }
+    Failure::new(Code::UsageMissingArgument)
+        .with("argument", "PROMPT")
+        .with("detail", "Neither words nor standard input were given.")
+        .with("help", "candor --help")
+        .into()
 }
 
 /// A prompt that is more likely a mistyped command: one word near to a command, or two of which the second is a command

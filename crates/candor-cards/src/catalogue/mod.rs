@@ -5,6 +5,7 @@ mod files;
 mod internal;
 mod log;
 mod provider;
+mod runs;
 mod secrets;
 mod tools;
 mod usage;
@@ -78,10 +79,32 @@ static CATALOGUE: [Entry; Code::ALL.len()] = [
     provider::BAD_REQUEST,
     provider::MODEL_UNKNOWN,
     provider::NOT_CONFIGURED,
+    provider::OUT_OF_QUOTA,
+    provider::STREAM_CUT,
+    provider::CONTEXT_TOO_LONG,
+    provider::NOT_A_SERVER,
+    provider::ANSWER_TOO_LARGE,
+    provider::ANSWER_CUT,
+    provider::ANSWER_EMPTY,
+    provider::REFUSED,
+    provider::SCRIPT_INVALID,
     tools::FAILED,
     tools::TIMEOUT,
     tools::BLOCKED,
+    tools::UNKNOWN,
+    tools::ARGUMENTS,
+    tools::INTERRUPTED,
     tools::SCHEDULE_INVALID,
+    runs::TURNS_SPENT,
+    runs::COST_SPENT,
+    runs::TIME_SPENT,
+    runs::STUCK,
+    runs::SESSION_UNKNOWN,
+    runs::SESSION_NONE,
+    runs::SESSION_BUSY,
+    runs::PLACEHOLDER_UNKNOWN,
+    runs::STORE_UNAVAILABLE,
+    runs::STORE_NEWER,
     internal::STORE_DAMAGED,
     internal::OUT_OF_MEMORY,
     internal::PANIC,

@@ -69,3 +69,45 @@ pub(super) const SCHEDULE_INVALID: Entry = Entry {
     retryable: false,
     exit_code: EXIT_FAILED,
 };
+
+pub(super) const UNKNOWN: Entry = Entry {
+    code: Code::ToolUnknown,
+    class: Class::Tool,
+    title: "No such tool",
+    cause: "There is no tool called {tool}. There are: {tools}",
+    steps: &[
+        by_hand("Call one of the tools that there are, by its exact name"),
+        check("See what each does", "candor prompt show"),
+    ],
+    verify: None,
+    retryable: false,
+    exit_code: EXIT_FAILED,
+};
+
+pub(super) const ARGUMENTS: Entry = Entry {
+    code: Code::ToolArguments,
+    class: Class::Tool,
+    title: "Arguments that the tool cannot take",
+    cause: "{tool} was not run: its arguments are not what it takes.\nReason: {reason}",
+    steps: &[
+        by_hand("Call {tool} again with arguments that follow its schema, as one JSON object"),
+        by_hand("If the text is long, write it in several smaller calls"),
+    ],
+    verify: None,
+    retryable: false,
+    exit_code: EXIT_FAILED,
+};
+
+pub(super) const INTERRUPTED: Entry = Entry {
+    code: Code::ToolInterrupted,
+    class: Class::Tool,
+    title: "Tool was interrupted",
+    cause: "{tool} was interrupted before it ended; what it was doing may have happened in part.",
+    steps: &[
+        by_hand("See what is there before doing it again: files, processes, remote changes"),
+        by_hand("Then go on from what is there"),
+    ],
+    verify: None,
+    retryable: false,
+    exit_code: EXIT_FAILED,
+};

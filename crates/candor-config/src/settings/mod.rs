@@ -25,7 +25,7 @@ use crate::types::{Amount, Whole};
 section! {
     /// Everything that can be configured.
     pub struct Config {
-        /// Which model provider to use: a preset (anthropic, openai, deepseek, gemini, openrouter, groq, xai, mistral,
+        /// Which model provider to use: a preset (anthropic, openai, openai-responses, deepseek, gemini, openrouter, groq, xai, mistral,
         /// ollama, llama.cpp, vllm, lmstudio) or the name of a `[providers.NAME]` table. Left out, the first one whose
         /// key is in the environment is taken.
         provider: Option<String> = None;
@@ -34,6 +34,8 @@ section! {
         /// The provider's key. Better out of this file: give `api_key_env`, `api_key_file` or `api_key_command` instead,
         /// or set the provider's own variable, such as `ANTHROPIC_API_KEY`.
         api_key: Option<SecretSource> = None, [Owner];
+        /// Models to ask, in order, when the first one fails for good: `"MODEL"` of the same provider, or `"PROVIDER/MODEL"`.
+        fallback_models: Vec<String> = Vec::new();
         /// The longest answer, in tokens. Left out, the model's own limit.
         max_tokens: Option<Whole<1, 10_000_000>> = None;
         /// Who the agent is: the identity at the head of every conversation. Keep it short, it is sent each time. The

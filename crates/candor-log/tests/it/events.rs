@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use candor_log::event::{
     ConfigReload, ConfigReloadFailed, CronEnd, CronError, CronStart, ProviderError, ProviderRateLimit,
-    ServerStart, SessionCompacted, SessionCreated, ToolBlocked, ToolCall, ToolOutputTruncated, ToolTimeout,
-    TurnEnd, TurnStart, WsConnect, WsDisconnect,
+    ProviderRetry, ServerStart, SessionCompacted, SessionCreated, ToolBlocked, ToolCall, ToolOutputTruncated,
+    ToolTimeout, TurnEnd, TurnStart, WsConnect, WsDisconnect,
 };
 use candor_protocol::Level;
 use serde_json::{Value, json};
@@ -221,6 +221,13 @@ fn provider_events_have_the_fields_of_the_table() {
         "warn",
         "provider_rate_limit",
         json!({ "provider": "anthropic", "retryAfterMs": 1500 }),
+    );
+    let retry = ProviderRetry { provider: "anthropic", retry_attempt: 1, delay: TICK, error: "overloaded" };
+    check(
+        || retry.log(),
+        "warn",
+        "provider_retry",
+        json!({ "provider": "anthropic", "retryAttempt": 1, "delayMs": 1500, "error": "overloaded" }),
     );
 }
 

@@ -7,6 +7,7 @@ mod kept;
 mod keys;
 mod known;
 mod linear;
+mod live;
 mod made;
 mod properties;
 mod rules;

@@ -7,6 +7,7 @@
 
 mod binary;
 mod home;
+mod llm;
 mod mutants;
 mod suites;
 mod sweep;

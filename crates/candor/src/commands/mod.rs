@@ -1,5 +1,6 @@
 //! One file for each command.
 
+pub(crate) mod ask;
 mod completions;
 mod config;
 mod demo;
@@ -8,8 +9,11 @@ mod errors;
 pub(crate) mod generate;
 mod init;
 mod logs;
-pub(crate) mod prompt;
+mod models;
+mod prompt;
 mod redact;
+mod sessions;
+mod usage;
 
 use crate::cli::Command;
 use crate::context::Context;
@@ -21,6 +25,10 @@ pub(crate) fn run(command: &Command, context: &Context<'_>) -> Result<Exit, Fail
         Command::Doctor(options) => doctor::run(options, context),
         Command::Config { command } => config::run(command, context),
         Command::Errors { command } => errors::run(command, context),
+        Command::Sessions { command } => sessions::run(command, context),
+        Command::Models { json } => models::run(*json, context),
+        Command::Prompt { command } => prompt::run(command, context),
+        Command::Usage(options) => usage::run(options, context),
         Command::Logs(options) => logs::run(options, context),
         Command::Redact(options) => redact::run(options, context),
         Command::Demo => demo::run(context),

@@ -1,8 +1,43 @@
-//! `candor PROMPT…`
+//! `candor prompt show`
 
+use serde_json::json;
+
+use crate::assemble;
+use crate::cli::Prompt;
+use crate::context::Context;
 use crate::fail::{Exit, Fail};
-use crate::usage;
 
-pub(crate) fn run(prompt: &[String]) -> Result<Exit, Fail> {
-    Err(usage::mistyped(prompt).unwrap_or_else(|| usage::not_built("PROMPT")))
+pub(crate) fn run(command: &Prompt, context: &Context<'_>) -> Result<Exit, Fail> {
+    let Prompt::Show { json } = command;
+    let loaded = context.load()?;
+    let setup = assemble::offline(None, &loaded, context);
+    let model = loaded.config.model.as_deref().unwrap_or("the model in force");
+    let layers = candor_runtime::layers(&setup, model);
+    let bytes = layers.assemble().map_or(0, |prompt| prompt.len());
+    let layers = layers.list();
+    if *json {
+        let list: Vec<_> = layers
+            .iter()
+            .map(|layer| {
+                json!({ "layer": layer.name.as_str(), "source": layer.source, "bytes": layer.text.len(), "text": layer.text })
+            })
+            .collect();
+        context.screen.say(format_args!("{}", json!({ "bytes": bytes, "layers": list })))?;
+        return Ok(Exit::Good);
+    }
+    for layer in &layers {
+        context.screen.say(format_args!(
+            "== {} ({} bytes, {})\n{}\n",
+            layer.name.as_str(),
+            layer.text.len(),
+            layer.source,
+            layer.text
+        ))?;
+    }
+    if layers.is_empty() {
+        context.screen.note(format_args!("system_prompt is empty: no system message is sent"));
+    } else {
+        context.screen.note(format_args!("{} layers, {bytes} bytes", layers.len()));
+    }
+    Ok(Exit::Good)
 }

@@ -1,6 +1,7 @@
 //! Short ways to run the binary.
 
-use candor_testkit::{Candor, Home, Ran};
+use candor_testkit::{Candor, FakeLlm, Home, Ran};
+use serde_json::Value;
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_candor");
 
@@ -19,4 +20,49 @@ pub(crate) fn steps(text: &str) -> Vec<&str> {
     let numbered =
         |line: &&str| line.split_once(". ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
     text.lines().filter(numbered).collect()
+}
+
+/// The key that the fake model is asked with.
+pub(crate) const KEY: &str = "fk-4f9a1c77e2b84d0aa6";
+
+/// A home that talks to a fake model.
+pub(crate) fn home_of(fake: &FakeLlm) -> Home {
+    home_with(fake, "")
+}
+
+/// The same with more settings.
+pub(crate) fn home_with(fake: &FakeLlm, settings: &str) -> Home {
+    let home = Home::new();
+    let (dialect, base_url) = (fake.dialect().name(), fake.base_url());
+    let config = format!(
+        "provider = \"fake\"\n{settings}\n[providers.fake]\ndialect = \"{dialect}\"\nbase_url = \"{base_url}\"\n\
+         api_key_env = \"FAKE_KEY\"\nmodel = \"fake-model\"\n"
+    );
+    home.write("config.toml", &config);
+    home
+}
+
+/// The binary with a prompt.
+pub(crate) fn ask<'h>(home: &'h Home, words: &[&str]) -> Candor<'h> {
+    Candor::new(BINARY, home).args(words).env("FAKE_KEY", KEY)
+}
+
+/// The events that `--json` printed.
+#[track_caller]
+pub(crate) fn events(ran: &Ran) -> Vec<Value> {
+    let parse = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    ran.stdout.lines().map(parse).collect()
+}
+
+/// The events of one type.
+pub(crate) fn of_type<'e>(events: &'e [Value], kind: &str) -> Vec<&'e Value> {
+    events.iter().filter(|event| event["type"] == kind).collect()
+}
+
+/// The lines of the log, of one event.
+#[track_caller]
+pub(crate) fn log_lines(home: &Home, event: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(home.path().join("logs/candor.log")).unwrap_or_default();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a log line is JSON"));
+    lines.filter(|line| line["event"] == event).collect()
 }

@@ -1,0 +1,73 @@
+//! What a run is given.
+
+use std::sync::Arc;
+
+use candor_llm::Provider;
+use candor_llm::retry::Policy;
+use candor_protocol::Message;
+use candor_tools::{Registry, ToolContext};
+
+use crate::{Limits, Mask};
+
+/// What a run begins with.
+#[derive(Debug)]
+pub struct RunInput {
+    /// The conversation so far; the message to answer is its last.
+    pub messages: Vec<Message>,
+    /// What the run may take.
+    pub limits: Limits,
+}
+
+/// What a run works with.
+pub struct RunDeps<'a> {
+    /// The model to ask, and those to ask when it fails.
+    pub models: &'a [Model],
+    /// When and how long to wait before asking again.
+    pub policy: &'a Policy,
+    /// The tools.
+    pub tools: &'a Registry,
+    /// What tools are given. Its cancellation token is the run's.
+    pub context: ToolContext,
+    /// Keeps secrets.
+    pub mask: &'a dyn Mask,
+    /// The system prompt for a model, assembled anew for each request.
+    pub prompt: &'a (dyn Fn(&str) -> Option<String> + Send + Sync),
+    /// The longest answer.
+    pub max_tokens: Option<u64>,
+    /// How many of the newest tokens stay when a conversation has to be shortened.
+    pub keep_tokens: u64,
+    /// How strictly work is checked, by name.
+    pub profile: &'a str,
+    /// Whether the user waived the check.
+    pub verify: Verify,
+}
+
+/// Whether work is checked before it is called done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verify {
+    /// It is.
+    Yes,
+    /// The user said not to.
+    Waived,
+}
+
+/// A model that can be asked.
+pub struct Model {
+    /// Whoever answers for it.
+    pub provider: Arc<dyn Provider>,
+    /// What it is called there.
+    pub name: String,
+    /// Where the key came from, for people.
+    pub key_source: String,
+    /// What it costs.
+    pub price: Price,
+}
+
+/// What a model costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Price {
+    /// Nothing: it runs on the user's own machine.
+    Free,
+    /// What the table of prices says of its name.
+    Listed,
+}

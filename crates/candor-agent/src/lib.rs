@@ -1,0 +1,29 @@
+//! Carries out one run: prompt, model, tools, outcome.
+//!
+//! [`run()`] is the whole loop. It deliberately does not read files or the environment, does not store and does not print:
+//! what it needs arrives in [`RunInput`] and [`RunDeps`], what it has to tell goes to a [`Sink`], and the tools and the
+//! provider are called through their traits. It has one caller, the session actor of the runtime.
+//!
+//! Start reading at `run.rs`, which is short on purpose; then `turn.rs` (one answer of the model), `calls.rs` (the tools it
+//! asked for), `prompt.rs` (the layers of the system prompt) and `limits.rs` (what ends a run that does not end by itself).
+
+mod calls;
+mod compact;
+mod conceal;
+mod deps;
+mod limits;
+mod messages;
+mod partial;
+mod prompt;
+mod run;
+mod sink;
+mod stuck;
+mod turn;
+
+pub use compact::{Shrunk, shrink};
+pub use deps::{Model, Price, RunDeps, RunInput, Verify};
+pub use limits::Limits;
+pub use messages::{build_messages, conversation};
+pub use prompt::{Catalogue, Harness, IDENTITY, Layer, LayerName, Layers, Sourced};
+pub use run::run;
+pub use sink::{BoxFuture, Mask, Sink};

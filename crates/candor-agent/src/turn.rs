@@ -1,0 +1,119 @@
+//! One answer of the model, from whichever model gives one.
+
+use candor_llm::retry::{self, Notice};
+use candor_llm::{Answer, Delta, Error, Request};
+use candor_protocol::{DeltaKind, EventBody, Failure, Message};
+
+use crate::{Model, RunDeps, Sink, build_messages};
+
+/// An answer, and who gave it.
+pub(crate) struct Given<'a> {
+    pub(crate) answer: Answer,
+    pub(crate) model: &'a Model,
+}
+
+/// Why there is none.
+pub(crate) enum NoAnswer {
+    /// The conversation is too long for the model.
+    TooLong(Failure),
+    /// Everything else, after all that could be tried.
+    Failed(Failure),
+}
+
+/// Asks the models in turn until one answers.
+pub(crate) async fn ask<'a>(
+    messages: &[Message],
+    deps: &RunDeps<'a>,
+    sink: &dyn Sink,
+) -> Result<Given<'a>, NoAnswer> {
+    let mut models = deps.models.iter().peekable();
+    loop {
+        let Some(model) = models.next() else { return Err(NoAnswer::Failed(no_model())) };
+        let request = request(messages, model, deps);
+        let error = match ask_one(&request, model, deps, sink).await {
+            Ok(answer) => return Ok(Given { answer, model }),
+            Err(error) => error,
+        };
+        let failure = error.failure(model.provider.name(), &model.key_source);
+        if matches!(error, Error::ContextTooLong { .. }) {
+            return Err(NoAnswer::TooLong(failure));
+        }
+        match models.peek() {
+            Some(next) => {
+                sink.emit(status(format!("{} failed ({error}). Trying {}.", model.name, next.name)))
+            }
+            None => return Err(NoAnswer::Failed(failure)),
+        }
+    }
+}
+
+async fn ask_one(
+    request: &Request,
+    model: &Model,
+    deps: &RunDeps<'_>,
+    sink: &dyn Sink,
+) -> Result<Answer, Error> {
+    let mut told_empty = false;
+    loop {
+        let mut notice = |notice: Notice<'_>| sink.emit(event(&notice, deps.policy.max_retries));
+        let answer = retry::ask(model.provider.as_ref(), request, deps.policy, &mut notice).await?;
+        if !answer.is_empty() || answer.stop == candor_protocol::StopReason::Refusal || told_empty {
+            return Ok(answer);
+        }
+        // A success without a word is a known way for providers to fail; the second one is believed.
+        told_empty = true;
+        sink.emit(status("The answer was empty. Asking once more.".to_owned()));
+    }
+}
+
+fn request(messages: &[Message], model: &Model, deps: &RunDeps<'_>) -> Request {
+    let prompt = (deps.prompt)(&model.name);
+    Request {
+        model: model.name.clone(),
+        messages: build_messages(prompt.as_deref(), messages),
+        tools: deps.tools.specs(),
+        max_tokens: deps.max_tokens,
+        context_tokens: None,
+        cache_key: Some(deps.context.session.to_string()),
+    }
+}
+
+fn event(notice: &Notice<'_>, max_retries: u32) -> EventBody {
+    match notice {
+        Notice::Delta(Delta::Text(text)) => {
+            EventBody::StreamDelta { text: (*text).to_owned(), kind: DeltaKind::Text }
+        }
+        Notice::Delta(Delta::Reasoning(text)) => {
+            EventBody::StreamDelta { text: (*text).to_owned(), kind: DeltaKind::Reasoning }
+        }
+        Notice::Waiting { attempt, delay, error, discard } => EventBody::Status {
+            message: format!(
+                "{} Retrying in {:.1}s (attempt {attempt} of {max_retries})...",
+                sentence(error),
+                delay.as_secs_f32()
+            ),
+            attempt: Some(*attempt),
+            delay_ms: Some(u64::try_from(delay.as_millis()).unwrap_or(u64::MAX)),
+            discard: *discard,
+        },
+    }
+}
+
+fn sentence(error: &Error) -> &'static str {
+    match error {
+        Error::RateLimited { .. } => "Rate limited.",
+        Error::Unavailable { .. } => "The provider is overloaded or out of order.",
+        Error::Unreachable { .. } => "The provider cannot be reached.",
+        Error::Silent { .. } => "The provider said nothing for too long.",
+        Error::Cut { .. } => "The answer was cut off.",
+        _ => "The provider failed.",
+    }
+}
+
+pub(crate) fn status(message: String) -> EventBody {
+    EventBody::Status { message, attempt: None, delay_ms: None, discard: false }
+}
+
+fn no_model() -> Failure {
+    Failure::new(candor_protocol::Code::ProviderNotConfigured).with("variables", "").with("addresses", "")
+}

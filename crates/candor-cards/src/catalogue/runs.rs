@@ -1,0 +1,153 @@
+//! A run came to one of its limits, or its session is not to be had.
+
+use candor_protocol::{Class, Code};
+
+use super::{EXIT_FAILED, EXIT_STOPPED};
+use crate::Entry;
+use crate::entry::{by_hand, check};
+
+/// The run used up all its turns, or the like.
+const EXIT_STUCK: u8 = 5;
+
+pub(super) const TURNS_SPENT: Entry = Entry {
+    code: Code::RunTurnsSpent,
+    class: Class::Resource,
+    title: "Turn limit reached",
+    cause: "The run was stopped after {limit} turns; its work so far is kept in the session.",
+    steps: &[
+        check("Go on where it stopped", "candor -c \"Go on\""),
+        by_hand("If the work needs more, raise the limit: --max-turns N, or tools.max_iterations"),
+    ],
+    verify: None,
+    retryable: false,
+    exit_code: EXIT_STOPPED,
+};
+
+pub(super) const COST_SPENT: Entry = Entry {
+    code: Code::RunCostSpent,
+    class: Class::Resource,
+    title: "Cost limit reached",
+    cause: "The run was stopped at {spent} US dollars of the {limit} it may cost; its work so far is kept in the session.",
+    steps: &[
+        check("See where the money went", "candor usage"),
+        by_hand("Go on with a higher limit: candor -c --max-cost USD \"Go on\""),
+    ],
+    verify: None,
+    retryable: false,
+    exit_code: EXIT_STOPPED,
+};
+
+pub(super) const TIME_SPENT: Entry = Entry {
+    code: Code::RunTimeSpent,
+    class: Class::Resource,
+    title: "Time limit reached",
+    cause: "The run was stopped after {limit}; its work so far is kept in the session.",
+    steps: &[
+        check("Go on where it stopped", "candor -c \"Go on\""),
+        by_hand("If the work needs longer, raise the limit: --timeout DURATION"),
+    ],
+    verify: None,
+    retryable: false,
+    exit_code: EXIT_STOPPED,
+};
+
+pub(super) const STUCK: Entry = Entry {
+    code: Code::RunStuck,
+    class: Class::Runtime,
+    title: "The same call failed again and again",
+    cause: "The model made the same call of {tool} {count} times, and it failed the same way each time.\nResult: {result}",
+    steps: &[
+        by_hand("Repair what the result names; the model could not"),
+        check("Then go on", "candor -c \"Go on\""),
+        by_hand("Or say in other words how it should be done"),
+    ],
+    verify: None,
+    retryable: false,
+    exit_code: EXIT_STUCK,
+};
+
+pub(super) const SESSION_UNKNOWN: Entry = Entry {
+    code: Code::SessionUnknown,
+    class: Class::Precondition,
+    title: "No such session",
+    cause: "There is no session {session} in this home.",
+    steps: &[
+        check("See which there are", "candor sessions list"),
+        by_hand("Name one of them in full, or by enough of its first or last letters to tell it apart"),
+    ],
+    verify: None,
+    retryable: false,
+    exit_code: EXIT_STOPPED,
+};
+
+pub(super) const SESSION_NONE: Entry = Entry {
+    code: Code::SessionNone,
+    class: Class::Precondition,
+    title: "No session to continue",
+    cause: "There is no earlier session of this workspace to continue: {workspace}",
+    steps: &[
+        by_hand("Leave out -c: a new session begins"),
+        check("See the sessions of other workspaces", "candor sessions list"),
+    ],
+    verify: None,
+    retryable: false,
+    exit_code: EXIT_STOPPED,
+};
+
+pub(super) const SESSION_BUSY: Entry = Entry {
+    code: Code::SessionBusy,
+    class: Class::Precondition,
+    title: "Session is in use",
+    cause: "Another process writes session {session} at this moment; your message was not taken.",
+    steps: &[
+        by_hand("Wait until the other one is done, then send it again"),
+        check("See what the session holds", "candor sessions show {session}"),
+        by_hand("Or begin a new session: leave out -s and -c"),
+    ],
+    verify: None,
+    retryable: true,
+    exit_code: EXIT_FAILED,
+};
+
+pub(super) const PLACEHOLDER_UNKNOWN: Entry = Entry {
+    code: Code::PlaceholderUnknown,
+    class: Class::Precondition,
+    title: "Secret is no longer known",
+    cause: "{placeholder} stands for a secret that was masked earlier; its value was kept in memory only and is gone.",
+    steps: &[
+        by_hand("Read the secret again from where it is kept, or ask for it: it gets a new placeholder"),
+        by_hand("Use that one in place of {placeholder}"),
+    ],
+    verify: None,
+    retryable: false,
+    exit_code: EXIT_FAILED,
+};
+
+pub(super) const STORE_UNAVAILABLE: Entry = Entry {
+    code: Code::StoreUnavailable,
+    class: Class::Runtime,
+    title: "Sessions cannot be stored",
+    cause: "The database {path} cannot be used.\nReason: {reason}",
+    steps: &[
+        check("See whether it is there and whose it is", "ls -la {path}"),
+        check("See whether its disk has room", "df -h \"$(dirname {path})\""),
+        by_hand("If another process holds it for long, end that one; then run the same again"),
+    ],
+    verify: Some("candor sessions list"),
+    retryable: true,
+    exit_code: EXIT_FAILED,
+};
+
+pub(super) const STORE_NEWER: Entry = Entry {
+    code: Code::StoreNewer,
+    class: Class::Precondition,
+    title: "Sessions of a newer version",
+    cause: "The database {path} was written by a newer version of Candor, and this one does not understand it.",
+    steps: &[
+        check("See which version this is", "candor --version"),
+        by_hand("Install the newer version again, or use another home: CANDOR_HOME=DIR"),
+    ],
+    verify: Some("candor sessions list"),
+    retryable: false,
+    exit_code: EXIT_STOPPED,
+};

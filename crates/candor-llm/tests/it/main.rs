@@ -1,0 +1,14 @@
+//! Behaviour of the providers, through the public surface.
+
+#![cfg(test)]
+
+mod asking;
+mod cards;
+mod endings;
+mod listing;
+mod prices;
+mod refusals;
+mod retrying;
+mod scripted;
+mod server;
+mod silence;

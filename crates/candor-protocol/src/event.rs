@@ -1,0 +1,265 @@
+//! What happened in a session: the one vocabulary of `--json`, the WebSocket, exports and the store.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{ErrorCard, Moment, Part, RunId, SessionId, Status, Usage, Verdict};
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Event {
+    /// Its place in the session: stored events count from 1 without a gap, and one that is not stored carries the
+    /// number of the stored one before it.
+    pub seq: u64,
+    /// The session.
+    pub session_id: SessionId,
+    /// The run, where one is meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<RunId>,
+    /// When.
+    pub at: Moment,
+    /// What.
+    #[serde(flatten)]
+    pub body: EventBody,
+}
+
+/// What happened. Additions only: programs outside depend on these names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum EventBody {
+    /// The session begins.
+    SessionCreated {
+        /// The surface that it came from.
+        source: String,
+        /// What it is called.
+        name: String,
+        /// The folder worked in.
+        workspace: String,
+        /// Instructions that hold for this session alone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        instructions: Option<String>,
+    },
+    /// The session has another name.
+    SessionRenamed {
+        /// The new one.
+        name: String,
+    },
+    /// A message was taken; from here on it is not lost.
+    MessageAccepted {
+        /// The surface that it came from.
+        origin: Origin,
+        /// What it says.
+        content: Vec<Part>,
+    },
+    /// A run begins.
+    RunStart {
+        /// The model that will be asked.
+        model: String,
+        /// How many messages it is given.
+        message_count: u64,
+    },
+    /// A little more of the answer. Not stored.
+    StreamDelta {
+        /// The piece.
+        text: String,
+        /// What it is a piece of.
+        kind: DeltaKind,
+    },
+    /// A tool is about to run.
+    ToolStart {
+        /// The call.
+        call_id: String,
+        /// The tool.
+        tool_name: String,
+        /// What it is called with.
+        args: Value,
+    },
+    /// A tool says how far it is. Not stored.
+    ToolProgress {
+        /// The call.
+        call_id: String,
+        /// What it says.
+        text: String,
+    },
+    /// What came of a call.
+    ToolResult {
+        /// The call.
+        call_id: String,
+        /// The tool.
+        tool_name: String,
+        /// What the model reads.
+        result: String,
+        /// Whether it failed.
+        is_error: bool,
+        /// The card of the failure.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        card: Option<ErrorCard>,
+        /// How long it took.
+        duration_ms: u64,
+    },
+    /// Something that a waiting person wants to know. Not stored.
+    Status {
+        /// What.
+        message: String,
+        /// Which attempt comes next, when this is about trying again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attempt: Option<u32>,
+        /// How long until then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        delay_ms: Option<u64>,
+        /// Whether the text streamed since the last complete message is void: it will come again, perhaps in other
+        /// words.
+        #[serde(default, skip_serializing_if = "is_false")]
+        discard: bool,
+    },
+    /// A call waits for a person's word.
+    ApprovalRequest {
+        /// The call.
+        call_id: String,
+        /// What is asked.
+        question: String,
+    },
+    /// The person's word.
+    ApprovalAnswer {
+        /// The call.
+        call_id: String,
+        /// What was chosen.
+        choice: String,
+    },
+    /// A check was carried out.
+    Verification {
+        /// Which.
+        check: String,
+        /// What came of it.
+        result: String,
+        /// What was seen.
+        evidence: String,
+    },
+    /// Older messages no longer go to the model; a summary stands for them.
+    Compacted {
+        /// How many messages, from the first.
+        removed_messages: u64,
+        /// How long the summary is.
+        summary_tokens: u64,
+        /// The summary that stands in their place, as the first message.
+        summary: String,
+    },
+    /// One whole answer of the model.
+    MessageComplete {
+        /// All of it, thoughts and calls included.
+        content: Vec<Part>,
+        /// Which model said it.
+        model: String,
+        /// What it took.
+        usage: Usage,
+        /// Why it ended.
+        stop_reason: StopReason,
+    },
+    /// Something went wrong.
+    Error {
+        /// In one sentence.
+        message: String,
+        /// With the next steps.
+        card: ErrorCard,
+    },
+    /// The run is over. Every run ends with exactly one of these.
+    RunEnd(Outcome),
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+impl EventBody {
+    /// Whether it is stored before it is shown.
+    pub fn is_durable(&self) -> bool {
+        !matches!(self, Self::StreamDelta { .. } | Self::ToolProgress { .. } | Self::Status { .. })
+    }
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Outcome {
+    /// The word for it.
+    pub status: Status,
+    /// What the verifier found.
+    pub verdict: Verdict,
+    /// What all its answers took.
+    pub usage: Usage,
+    /// What they cost, where the model's price is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+    /// How many turns it had.
+    pub turns: u64,
+    /// How many tools it called.
+    pub tool_calls: u64,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// Why it did not end well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<ErrorCard>,
+}
+
+/// What a piece of a stream belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeltaKind {
+    /// The answer.
+    Text,
+    /// The thoughts before it.
+    Reasoning,
+}
+
+/// Why an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// The model had no more to say.
+    EndTurn,
+    /// It wants tools to run.
+    ToolUse,
+    /// It reached the longest answer it may give.
+    MaxTokens,
+    /// It would not answer, or was not let.
+    Refusal,
+    /// It paused, and goes on when it is asked again.
+    Pause,
+    /// The user stopped it; what it had said until then was kept.
+    Stopped,
+}
+
+/// The surface that a submission came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "each is the name of a surface")]
+pub enum Origin {
+    Cli,
+    Repl,
+    Websocket,
+    Http,
+    Telegram,
+    Cron,
+    Workflow,
+    Acp,
+    Subagent,
+}
+
+impl Origin {
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Cli => "cli",
+            Self::Repl => "repl",
+            Self::Websocket => "websocket",
+            Self::Http => "http",
+            Self::Telegram => "telegram",
+            Self::Cron => "cron",
+            Self::Workflow => "workflow",
+            Self::Acp => "acp",
+            Self::Subagent => "subagent",
+        }
+    }
+}

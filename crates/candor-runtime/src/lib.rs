@@ -1,0 +1,24 @@
+//! Owns sessions: the one front door in, the one event stream out.
+//!
+//! A surface makes a [`Submission`](candor_protocol::Submission) and hands it to [`Runtime::submit`]; what happens then
+//! reaches it, and everyone else who watches the session, through [`Runtime::subscribe`]; what happened earlier is asked
+//! for through [`Runtime::query`]. Each session has one actor, the sole writer of its events: stored first, then shown.
+//! The runtime deliberately does not know surfaces, does not read the configuration (a [`Setup`] arrives as a value) and
+//! does not print.
+//!
+//! Start reading at `runtime.rs` for the door, `actor.rs` for the life of a session, and `journal.rs` for the way of an
+//! event from the run to the disk and to its readers.
+
+mod actor;
+mod journal;
+mod runtime;
+mod setup;
+mod sources;
+mod subscription;
+mod vault;
+
+pub use actor::Receipt;
+pub use runtime::{NewSession, Runtime};
+pub use setup::{PromptFiles, Setup, ToolSetup};
+pub use sources::layers;
+pub use subscription::Subscription;

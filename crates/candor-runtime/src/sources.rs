@@ -1,0 +1,129 @@
+//! The files behind the system prompt, read again when they change.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use candor_agent::{Harness, Layers, Sourced};
+use candor_protocol::Moment;
+use candor_tools::{Permission, Registry};
+
+use crate::Setup;
+
+/// The most bytes of one file that go into the prompt: everything in it is paid for with every request.
+const FILE_BYTES_MAX: u64 = 32 * 1024;
+/// How far up the nearest `AGENTS.md` is looked for.
+const PARENTS_MAX: usize = 32;
+/// The first day of a timestamp's text.
+const DAY_CHARS: usize = "2025-02-11".len();
+
+/// What was read of files, with the state they were in.
+#[derive(Default)]
+pub(crate) struct Sources {
+    /// A plain lock: it is held for a look-up and never across a wait.
+    read: Mutex<HashMap<PathBuf, (Stamp, Option<String>)>>,
+}
+
+/// What tells a changed file from an unchanged one.
+type Stamp = Option<(SystemTime, u64)>;
+
+impl Sources {
+    /// The text of a file; none where there is no file, or nothing in it.
+    fn text(&self, path: &Path) -> Option<Sourced> {
+        let stamp: Stamp = fs::metadata(path)
+            .ok()
+            .filter(fs::Metadata::is_file)
+            .and_then(|metadata| Some((metadata.modified().ok()?, metadata.len())));
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = match read.get(path) {
+            Some((known, text)) if *known == stamp => text.clone(),
+            _ => {
+                let text = stamp.and_then(|_| read_text(path));
+                read.insert(path.to_owned(), (stamp, text.clone()));
+                text
+            }
+        };
+        text.map(|text| Sourced { text, source: path.display().to_string() })
+    }
+
+    /// The nearest `AGENTS.md`, from the workspace up to the root of its repository.
+    fn agents(&self, workspace: &Path) -> Option<Sourced> {
+        for dir in workspace.ancestors().take(PARENTS_MAX) {
+            if let Some(found) = self.text(&dir.join("AGENTS.md")) {
+                return Some(found);
+            }
+            if dir.join(".git").exists() {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// The layers of the prompt for one request.
+    pub(crate) fn layers(
+        &self,
+        setup: &Setup,
+        tools: &Registry,
+        model: &str,
+        session: Option<String>,
+    ) -> Layers {
+        let identity = match &setup.prompt.identity {
+            Some(text) => Some(Sourced { text: text.clone(), source: "system_prompt".to_owned() }),
+            None => setup.prompt.identity_file.as_deref().and_then(|path| self.text(path)),
+        };
+        Layers {
+            identity,
+            harness: Some(harness(setup, model)),
+            tools: tools.specs(),
+            workflows: Vec::new(),
+            skills: Vec::new(),
+            workspace: self.text(&setup.workspace.join("SYSTEM_PROMPT.md")),
+            agents: self.agents(&setup.workspace),
+            session,
+            custom: setup.prompt.custom_file.as_deref().and_then(|path| self.text(path)),
+        }
+    }
+}
+
+/// The layers of the prompt as a request would have them now.
+pub fn layers(setup: &Setup, model: &str) -> Layers {
+    Sources::default().layers(setup, &Registry::built_in(), model, None)
+}
+
+fn read_text(path: &Path) -> Option<String> {
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
+    let cut = bytes.len() as u64 > FILE_BYTES_MAX;
+    bytes.truncate(usize::try_from(FILE_BYTES_MAX).unwrap_or(usize::MAX));
+    let mut text = String::from_utf8_lossy(&bytes).trim().to_owned();
+    if cut {
+        text.push_str("\n[cut: the file is longer than goes into the prompt]");
+    }
+    (!text.is_empty()).then_some(text)
+}
+
+fn harness(setup: &Setup, model: &str) -> Harness {
+    let tools = &setup.tools;
+    let permission = match tools.permission {
+        Permission::ReadOnly => "Nothing may be written and no command run: the permission is read-only.",
+        Permission::Ask => "Writing and running commands needs an approval.",
+        Permission::Workspace | Permission::Full => {
+            "file_write writes inside the workspace only; reading is free but for hidden paths."
+        }
+    };
+    Harness {
+        model: model.to_owned(),
+        workspace: setup.workspace.display().to_string(),
+        date: Moment::now().to_string().chars().take(DAY_CHARS).collect(),
+        platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        constraints: vec![
+            permission.to_owned(),
+            format!("A call is stopped after {} seconds.", tools.timeout.as_secs()),
+            format!("At most {} bytes of its output are shown.", tools.output_bytes_max),
+            "[REDACTED:xxxxxx] stands for a secret; use it in arguments as it is and the tool gets the value.".to_owned(),
+        ],
+    }
+}

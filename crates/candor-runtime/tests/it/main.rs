@@ -1,0 +1,2 @@
+#![cfg(test)]
+//! Behaviour, through the public surface.

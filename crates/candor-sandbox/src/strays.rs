@@ -1,0 +1,262 @@
+//! Finds and ends what belongs to a call: its group, what carries its mark, and the children of both.
+//!
+//! A process that calls `setsid` leaves the group, but the environment it was started with stays readable in `/proc`,
+//! and its own children inherit it. Nothing here is ever signalled by its number alone: a process is pinned by a pidfd
+//! and looked at again, so that a number that was given to somebody else in between hits nobody.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+use std::os::fd::OwnedFd;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use memchr::memmem;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process_group, pidfd_open, pidfd_send_signal};
+use uuid::Uuid;
+
+/// The variable that marks a call.
+pub(crate) const MARK_NAME: &str = "CANDOR_CALL";
+
+/// How long the killing goes on. What forks faster than it is killed for this long would have won anyway.
+const KILL_TIME_MAX: Duration = Duration::from_millis(500);
+
+/// How long one round waits for what it killed to be gone.
+const ROUND_TIME_MAX: Duration = Duration::from_millis(50);
+
+/// How long a process that cannot be told apart is looked at again: it takes far less to become another program.
+const UNCLEAR_TIME_MAX: Duration = Duration::from_millis(20);
+
+/// How long to wait before that.
+const UNCLEAR_POLL: Duration = Duration::from_micros(500);
+
+/// What the kernel marks its own threads with in the process table.
+const KERNEL_THREAD_FLAG: u32 = 0x0020_0000;
+
+/// The most that is read of an environment: what the kernel takes for arguments and environment together.
+const ENVIRON_BYTES_MAX: u64 = 2 << 20;
+
+/// Room for most environments, so that one read is enough.
+const ENVIRON_BYTES_USUAL: usize = 16 << 10;
+
+/// The numbers of processes cannot come round in less: there are 32,768 or more, and a machine that forks a million
+/// times a second is not known.
+const COME_ROUND_MIN: Duration = Duration::from_millis(20);
+
+/// What tells the processes of one call from all others.
+#[derive(Clone)]
+pub(crate) struct Mark {
+    value: String,
+    /// The variable as it stands in an environment. The value is like no other, so that finding it anywhere is enough.
+    assignment: String,
+    group: Pid,
+    /// Before the first process was started.
+    since: Instant,
+}
+
+/// One line of the process table, as far as it matters here.
+struct Entry {
+    pid: Pid,
+    parent: i32,
+    group: i32,
+    /// In clock ticks since the machine started. With the number it names a process for good.
+    started: u64,
+    /// It has ended and only waits to be reaped, or it is a thread of the kernel: nothing to be killed.
+    is_hollow: bool,
+}
+
+/// What a look at a process says about whose it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    Ours,
+    Others,
+    /// It is just becoming another program and has no environment at the moment, or it is gone and may have left a
+    /// child that was not there when the table was listed. A second look will tell.
+    Unclear,
+}
+
+/// A value for [`MARK_NAME`] that no other call has.
+pub(crate) fn mark_value() -> String {
+    Uuid::now_v7().to_string()
+}
+
+impl Mark {
+    /// The call that was started with this value, and whose first process leads this group.
+    ///
+    /// The leader must not be reaped as long as the mark is used: until then nobody else can get its number.
+    pub(crate) fn new(value: String, group: Pid, since: Instant) -> Self {
+        Self { assignment: format!("{MARK_NAME}={value}"), value, group, since }
+    }
+
+    /// The value of the variable.
+    pub(crate) fn value(&self) -> &str {
+        &self.value
+    }
+
+    /// Asks all of the call's processes to end.
+    pub(crate) fn terminate(&self) {
+        let (members, _) = self.members();
+        let _ = kill_process_group(self.group, Signal::TERM);
+        // A stopped process hears the request only once it goes on.
+        let _ = kill_process_group(self.group, Signal::CONT);
+        for fd in
+            members.iter().filter(|entry| entry.group != self.group.as_raw_nonzero().get()).filter_map(pin)
+        {
+            let _ = pidfd_send_signal(&fd, Signal::TERM);
+            let _ = pidfd_send_signal(&fd, Signal::CONT);
+        }
+    }
+
+    /// Kills all of the call's processes, also those that appear meanwhile.
+    pub(crate) fn kill(&self) {
+        self.kill_rounds();
+    }
+
+    /// Kills what a call has left that has ended by itself. Mostly that is nothing, and then this is quick.
+    pub(crate) fn kill_rest(&self) {
+        let _ = kill_process_group(self.group, Signal::KILL);
+        let oldest = self.oldest_number();
+        let deadline = Instant::now() + UNCLEAR_TIME_MAX;
+        loop {
+            match self.any_left(oldest) {
+                Whose::Ours => return self.kill_rounds(),
+                Whose::Unclear if Instant::now() < deadline => thread::sleep(UNCLEAR_POLL),
+                Whose::Others | Whose::Unclear => return,
+            }
+        }
+    }
+
+    /// Whether there is a process of the call with a number above this one.
+    fn any_left(&self, oldest: i32) -> Whose {
+        let mut environ = Vec::with_capacity(ENVIRON_BYTES_USUAL);
+        let mut all = Whose::Others;
+        for pid in pids().filter(|pid| pid.as_raw_nonzero().get() > oldest) {
+            match self.look(pid, &mut environ) {
+                Whose::Ours => return Whose::Ours,
+                Whose::Unclear => all = Whose::Unclear,
+                Whose::Others => {}
+            }
+        }
+        all
+    }
+
+    /// No process of the call has a number up to this one.
+    ///
+    /// Numbers are given out in order, and begin anew at the highest. For a call that was over in a moment this spares
+    /// the look at every older process; after a longer one they may have come round, and nothing is known.
+    fn oldest_number(&self) -> i32 {
+        let group = self.group.as_raw_nonzero().get();
+        if self.since.elapsed() > COME_ROUND_MIN {
+            return 0;
+        }
+        let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+        let newest = load.split_whitespace().last().and_then(|number| number.parse::<i32>().ok());
+        newest.filter(|newest| *newest >= group).map_or(0, |_| group)
+    }
+
+    fn kill_rounds(&self) {
+        let started = Instant::now();
+        while started.elapsed() < KILL_TIME_MAX {
+            // Before the group is killed: an orphan no longer tells whose child it was.
+            let (members, is_unclear) = self.members();
+            let _ = kill_process_group(self.group, Signal::KILL);
+            let pinned: Vec<OwnedFd> = members.iter().filter_map(pin).collect();
+            for fd in &pinned {
+                let _ = pidfd_send_signal(fd, Signal::KILL);
+            }
+            if !pinned.is_empty() {
+                wait_for_ends(&pinned, ROUND_TIME_MAX);
+            } else if is_unclear && started.elapsed() < UNCLEAR_TIME_MAX {
+                thread::sleep(UNCLEAR_POLL);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// The living processes of the call, and whether there may be more.
+    fn members(&self) -> (Vec<Entry>, bool) {
+        let table: Vec<Entry> = pids().filter_map(entry).collect();
+        let group = self.group.as_raw_nonzero().get();
+        // What is older than the call cannot be of it.
+        let since = table.iter().find(|entry| entry.pid == self.group).map_or(0, |leader| leader.started);
+        let own = getpid();
+        let young: Vec<Entry> =
+            table.into_iter().filter(|entry| entry.started >= since && entry.pid != own).collect();
+        let mut environ = Vec::with_capacity(ENVIRON_BYTES_USUAL);
+        let mut is_unclear = false;
+        let is_ours = |entry: &&Entry| {
+            let whose = self.look(entry.pid, &mut environ);
+            is_unclear |= whose == Whose::Unclear;
+            entry.group == group || whose == Whose::Ours
+        };
+        let mut found: HashSet<i32> =
+            young.iter().filter(is_ours).map(|entry| entry.pid.as_raw_nonzero().get()).collect();
+        loop {
+            let before = found.len();
+            let children = young.iter().filter(|entry| found.contains(&entry.parent));
+            let children: Vec<i32> = children.map(|entry| entry.pid.as_raw_nonzero().get()).collect();
+            found.extend(children);
+            if found.len() == before {
+                break;
+            }
+        }
+        let is_member = |entry: &Entry| !entry.is_hollow && found.contains(&entry.pid.as_raw_nonzero().get());
+        (young.into_iter().filter(is_member).collect(), is_unclear)
+    }
+
+    /// Whether the mark is in the environment that this process was started with. The buffer is used again for each.
+    fn look(&self, pid: Pid, environ: &mut Vec<u8>) -> Whose {
+        environ.clear();
+        match File::open(format!("/proc/{pid}/environ")) {
+            Ok(file) => _ = file.take(ENVIRON_BYTES_MAX).read_to_end(environ),
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => return Whose::Others,
+            Err(_) => {}
+        }
+        if !environ.is_empty() {
+            let is_ours = memmem::find(environ, self.assignment.as_bytes()).is_some();
+            return if is_ours { Whose::Ours } else { Whose::Others };
+        }
+        let since = entry(self.group).map_or(0, |leader| leader.started);
+        match entry(pid) {
+            Some(entry) if entry.is_hollow || entry.started < since => Whose::Others,
+            Some(_) | None => Whose::Unclear,
+        }
+    }
+}
+
+fn pids() -> impl Iterator<Item = Pid> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
+}
+
+fn entry(pid: Pid) -> Option<Entry> {
+    let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    // The name comes second, in parentheses, and may itself hold parentheses and blanks.
+    let after_name = text.iter().rposition(|byte| *byte == b')')? + 1;
+    let fields: Vec<&str> = std::str::from_utf8(&text[after_name..]).ok()?.split_whitespace().collect();
+    Some(Entry {
+        pid,
+        is_hollow: matches!(*fields.first()?, "Z" | "X")
+            || fields.get(6)?.parse::<u32>().ok()? & KERNEL_THREAD_FLAG != 0,
+        parent: fields.get(1)?.parse().ok()?,
+        group: fields.get(2)?.parse().ok()?,
+        started: fields.get(19)?.parse().ok()?,
+    })
+}
+
+/// A handle on this very process, unless it is gone.
+fn pin(process: &Entry) -> Option<OwnedFd> {
+    let fd = pidfd_open(process.pid, PidfdFlags::empty()).ok()?;
+    entry(process.pid).filter(|now| now.started == process.started).map(|_| fd)
+}
+
+fn wait_for_ends(pinned: &[OwnedFd], limit: Duration) {
+    let deadline = Instant::now() + limit;
+    for fd in pinned {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(left.subsec_nanos()) };
+        let _ = poll(&mut [PollFd::new(fd, PollFlags::IN)], Some(&timeout));
+    }
+}

@@ -1,0 +1,39 @@
+//! Events come back in order, after the number asked for.
+
+use candor_protocol::SessionId;
+
+use crate::rig::{Log, Rig};
+
+#[tokio::test]
+async fn events_come_in_pages() {
+    let (rig, mut log) = (Rig::new(), Log::new());
+    let store = rig.open().await;
+    let mut events = vec![log.created()];
+    events.extend((2..=12).map(|number| log.said(&number.to_string())));
+    store.append(&events).await.unwrap();
+    for (after, limit, expect) in [
+        (0, 5, 1..6),
+        (5, 5, 6..11),
+        (10, 5, 11..13),
+        (11, u32::MAX, 12..13),
+        (12, 5, 1..1),
+        (0, 0, 1..1),
+        (u64::MAX, 5, 1..1),
+    ] {
+        let page = store.events(log.session, after, limit).await.unwrap();
+        let numbers: Vec<_> = page.iter().map(|event| event.seq).collect();
+        assert_eq!(numbers, expect.collect::<Vec<u64>>(), "after {after}, at most {limit}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_is_not_there_has_no_last_number() {
+    let (rig, mut log) = (Rig::new(), Log::new());
+    let store = rig.open().await;
+    store.append(&[log.created(), log.said("hi")]).await.unwrap();
+    assert_eq!(store.last_seq(log.session).await.unwrap(), Some(2));
+    let other = SessionId::now();
+    assert_eq!(store.last_seq(other).await.unwrap(), None);
+    assert_eq!(store.session(other).await.unwrap(), None);
+    assert_eq!(store.events(other, 0, 10).await.unwrap(), []);
+}

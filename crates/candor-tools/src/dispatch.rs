@@ -1,0 +1,91 @@
+//! The one way in which a tool is called.
+
+use std::any::Any;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use candor_log::event;
+use candor_protocol::ToolCall;
+use serde_json::Value;
+
+use crate::{BoxFuture, Error, Registry, Tool, ToolContext, ToolOutput, arguments};
+
+/// How much longer than its time, or than its cancellation, a tool may take. A tool that ends a process by itself
+/// needs a few seconds for it and has more to tell than we would; this is for a tool that hangs.
+const OVERTIME: Duration = Duration::from_secs(8);
+
+/// Runs one call. It always answers, whatever the call is and whatever the tool does.
+pub async fn dispatch(registry: &Registry, call: &ToolCall, context: &ToolContext) -> ToolOutput {
+    let started = Instant::now();
+    let output = match prepared(registry, call, context) {
+        Ok(tool) => run(tool, &call.args, context).await,
+        Err(error) => Err(error),
+    };
+    let output = ToolOutput::of(output, context);
+    // The name as it was called may be anything; the log keeps to the tool's own where there is one.
+    let tool =
+        registry.find(&call.tool_name).map_or(call.tool_name.as_str(), |tool| tool.spec().name.as_str());
+    event::ToolCall {
+        session_id: context.session,
+        tool,
+        duration: started.elapsed(),
+        is_error: output.is_error,
+        args: Some(&call.args),
+    }
+    .log();
+    output
+}
+
+fn prepared<'r>(
+    registry: &'r Registry,
+    call: &ToolCall,
+    context: &ToolContext,
+) -> Result<&'r dyn Tool, Error> {
+    let tool = registry.require(&call.tool_name)?.as_ref();
+    let name = &tool.spec().name;
+    if let Some(written) = &call.malformed {
+        return Err(Error::arguments(name, arguments::malformed(written)));
+    }
+    if let Some(problem) = arguments::problem(&tool.spec().parameters, &call.args) {
+        return Err(Error::arguments(name, problem));
+    }
+    if context.cancel.is_cancelled() {
+        return Err(Error::Interrupted { tool: name.clone() });
+    }
+    Ok(tool)
+}
+
+async fn run(tool: &dyn Tool, args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {
+    let name = || tool.spec().name.clone();
+    let overdue = async {
+        context.cancel.cancelled().await;
+        tokio::time::sleep(OVERTIME).await;
+    };
+    tokio::select! {
+        biased;
+        ran = caught(|| tool.run(args, context)) => ran.map_err(|message| Error::Panicked { tool: name(), message }),
+        () = overdue => Err(Error::Interrupted { tool: name() }),
+        () = tokio::time::sleep(context.timeout + OVERTIME) => {
+            Err(Error::TimedOut { tool: name(), limit: context.timeout })
+        }
+    }
+}
+
+/// Runs a future to its end or to its panic, and gives the message of the panic.
+async fn caught<'a, T>(start: impl FnOnce() -> BoxFuture<'a, T>) -> Result<T, String> {
+    let mut future = catch_unwind(AssertUnwindSafe(start)).map_err(|panic| message(&*panic))?;
+    // Nothing of a future that has panicked is looked at again: it is only dropped.
+    poll_fn(move |cx| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
+        Ok(poll) => poll.map(Ok),
+        Err(panic) => Poll::Ready(Err(message(&*panic))),
+    })
+    .await
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("it left no message").to_owned()
+}

@@ -1,0 +1,34 @@
+//! The tools that a model can call, and the one way in which it calls them.
+//!
+//! A [`Tool`] says what it is and does one thing. [`dispatch()`] is where every call passes: it finds the tool, looks at
+//! the arguments, runs it, catches what goes wrong and logs it. It always answers: whatever happens, the model gets
+//! a result that it can read and, when that is a failure, the card that says what to do. [`groups`] says which of
+//! several calls may run at once.
+//!
+//! Deliberately absent: asking anybody. A permission that needs an approval refuses the call, as nobody can be asked
+//! from here. Masking secrets is absent too: it happens once, where a result is stored or sent. And no tool spawns a
+//! process by itself, only through `candor-sandbox`.
+//!
+//! Start reading at [`Tool`], then [`dispatch()`], then `file_write.rs`, the tool with the most to get wrong.
+
+mod arguments;
+mod beneath;
+mod context;
+mod dispatch;
+mod error;
+mod file_read;
+mod file_write;
+mod groups;
+mod output;
+mod paths;
+mod registry;
+mod shell_exec;
+mod tool;
+
+pub use context::{Permission, ToolContext};
+pub use dispatch::dispatch;
+pub use error::Error;
+pub use groups::groups;
+pub use output::ToolOutput;
+pub use registry::Registry;
+pub use tool::{BoxFuture, Effect, Tool};

@@ -1,0 +1,57 @@
+//! What every tool has.
+
+use std::path::PathBuf;
+use std::pin::Pin;
+
+use candor_protocol::ToolSpec;
+use serde_json::Value;
+
+use crate::{ToolContext, ToolOutput};
+
+/// What a tool's run gives back: tools are held as `dyn`, and an `async fn` in a trait cannot be.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Something that a model can call.
+///
+/// The arguments have passed the tool's own schema when they come here. A tool never fails: what goes wrong is an
+/// output, too.
+pub trait Tool: Send + Sync {
+    /// What the model is told about it.
+    fn spec(&self) -> &ToolSpec;
+
+    /// Other names that models know it by.
+    fn aliases(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// What this call would touch.
+    fn effect(&self, args: &Value, context: &ToolContext) -> Effect;
+
+    /// Does it.
+    fn run<'a>(&'a self, args: &'a Value, context: &'a ToolContext) -> BoxFuture<'a, ToolOutput>;
+}
+
+/// What a call touches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// It changes nothing.
+    Reads,
+    /// It changes this one file.
+    Writes(PathBuf),
+    /// It may do anything, and runs alone.
+    Acts,
+}
+
+impl Effect {
+    /// Whether both may happen at once.
+    ///
+    /// A read and a write may not: what is read is not known here, and a model that asks for both in one breath means
+    /// them in that order.
+    pub fn allows(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Reads, Self::Reads) => true,
+            (Self::Writes(one), Self::Writes(another)) => one != another,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! `file_read`.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+
+use candor_protocol::Code;
+use serde_json::json;
+
+use crate::rig::{CANARY, Rig, check_failure, check_success, fifo, meanwhile};
+
+#[tokio::test]
+async fn a_file_is_read_by_any_of_its_paths() {
+    let rig = Rig::new();
+    fs::create_dir(rig.inside("folder")).unwrap();
+    fs::write(rig.inside("folder/file"), "text\nünïcode\n").unwrap();
+    symlink("folder/file", rig.inside("link")).unwrap();
+    for path in ["folder/file", "./folder//file", "folder/../folder/file", "link"] {
+        check_success(&rig.read(path).await, "text\nünïcode\n");
+    }
+    let output = rig.read(rig.inside("folder/file")).await;
+    check_success(&output, "text\nünïcode\n");
+    assert_eq!(output.for_people, "15 bytes, 2 lines");
+    check_success(&rig.read(rig.outside("canary")).await, CANARY);
+    check_success(&rig.read("../canary").await, CANARY);
+}
+
+#[tokio::test]
+async fn s6_3_a_long_file_is_read_piece_by_piece() {
+    let mut rig = Rig::new();
+    rig.context.output_bytes_max = 1000;
+    let whole = "aé€😀\n".repeat(500);
+    fs::write(rig.inside("file"), &whole).unwrap();
+    let mut pieces = String::new();
+    let mut offset = 0;
+    loop {
+        let output = rig.call("file_read", json!({ "path": "file", "offset": offset })).await;
+        assert!(!output.is_error && output.for_model.len() <= 1000, "{output:?}");
+        let Some((text, note)) = output.for_model.rsplit_once("\n[cut: ") else {
+            pieces.push_str(&output.for_model);
+            break;
+        };
+        pieces.push_str(text);
+        let end = offset + text.len();
+        assert_eq!(note, format!("bytes {offset}-{end} of {}; go on with offset={end}]", whole.len()));
+        offset = end;
+    }
+    assert_eq!(pieces, whole);
+}
+
+#[tokio::test]
+async fn a_piece_can_be_asked_for() {
+    let rig = Rig::new();
+    fs::write(rig.inside("file"), "0123456789").unwrap();
+    let check = async |offset: u64, limit: u64, expect: &str| {
+        let args = json!({ "path": "file", "offset": offset, "limit": limit });
+        check_success(&rig.call("file_read", args).await, expect);
+    };
+    check(0, 10, "0123456789").await;
+    check(2, 5, "23456\n[cut: bytes 2-7 of 10; go on with offset=7]").await;
+    check(7, u64::MAX, "789").await;
+    check(10, 5, "[nothing: offset 10 is at or behind the end]").await;
+    check(u64::MAX >> 1, 5, "[nothing: offset 9223372036854775807 is at or behind the end]").await;
+    fs::write(rig.inside("file"), "€uro").unwrap();
+    check(1, 9, "uro").await;
+    fs::write(rig.inside("file"), "").unwrap();
+    check(0, 9, "").await;
+}
+
+#[tokio::test]
+async fn what_is_no_text_is_told() {
+    let rig = Rig::new();
+    fs::write(rig.inside("file"), b"text \xff\xfe").unwrap();
+    check_failure(&rig.read("file").await, Code::FileNotUtf8);
+    fs::write(rig.inside("file"), b"cut short \xe2\x82").unwrap();
+    check_failure(&rig.read("file").await, Code::FileNotUtf8);
+}
+
+#[tokio::test]
+async fn what_is_no_file_is_refused_at_once() {
+    let rig = Rig::new();
+    fifo(&rig.inside("pipe"));
+    let _socket = UnixListener::bind(rig.inside("socket")).unwrap();
+    fs::create_dir(rig.inside("folder")).unwrap();
+    symlink("pipe", rig.inside("link")).unwrap();
+    for path in ["pipe", "socket", "link", "/dev/zero", "/dev/tty"] {
+        check_failure(&rig.read(path).await, Code::FileIo);
+    }
+    check_failure(&rig.read("folder").await, Code::FileIsDirectory);
+    check_failure(&rig.read("none").await, Code::FileNotFound);
+    symlink("loop", rig.inside("loop")).unwrap();
+    check_failure(&rig.read("loop").await, Code::FileIo);
+}
+
+#[tokio::test]
+async fn files_of_the_kernel_are_read_but_not_the_memory_of_processes() {
+    let rig = Rig::new();
+    let output = rig.read("/proc/self/status").await;
+    assert!(output.for_model.starts_with("Name:"), "{output:?}");
+    for path in ["/proc/self/environ", "/proc/self/mem", "/proc/thread-self/environ", "/proc/1/environ"] {
+        check_failure(&rig.read(path).await, Code::ToolBlocked);
+    }
+    symlink("/proc/self/environ", rig.inside("link")).unwrap();
+    check_failure(&rig.read("link").await, Code::ToolBlocked);
+}
+
+#[tokio::test]
+async fn hidden_paths_are_hidden_by_whatever_name() {
+    let mut rig = Rig::new();
+    fs::create_dir(rig.inside("keys")).unwrap();
+    fs::write(rig.inside("keys/private"), "secret").unwrap();
+    fs::write(rig.inside("keys-not"), "open").unwrap();
+    symlink("keys", rig.inside("folder_link")).unwrap();
+    symlink("keys/private", rig.inside("link")).unwrap();
+    fs::hard_link(rig.outside("canary"), rig.inside("hard")).unwrap();
+    symlink(rig.inside("keys"), rig.inside("rule")).unwrap();
+    // The rule is a link itself, and so are some of the paths.
+    rig.context.hidden = vec![rig.inside("rule"), rig.outside("canary")];
+    let root = format!("/proc/self/root{}", rig.inside("keys/private").display());
+    for path in
+        ["keys/private", "folder_link/private", "link", "./x/../keys/private", "hard", "../canary", &root]
+    {
+        let _ = fs::create_dir(rig.inside("x"));
+        check_failure(&rig.read(path).await, Code::ToolBlocked);
+    }
+    check_success(&rig.read("keys-not").await, "open");
+}
+
+#[tokio::test]
+async fn s6_10_only_allowed_paths_are_read_where_there_are_any() {
+    let mut rig = Rig::new();
+    fs::create_dir(rig.inside("open")).unwrap();
+    fs::write(rig.inside("open/file"), "text").unwrap();
+    fs::write(rig.inside("open-not"), "text").unwrap();
+    symlink(rig.outside("canary"), rig.inside("open/link")).unwrap();
+    rig.context.allowed = vec![rig.inside("open")];
+    check_success(&rig.read("open/file").await, "text");
+    check_failure(&rig.read("open-not").await, Code::ToolBlocked);
+    check_failure(&rig.read("open/../../canary").await, Code::ToolBlocked);
+    // S6.12
+    check_failure(&rig.read("open/link").await, Code::ToolBlocked);
+}
+
+/// A link changes between an allowed and a hidden file as fast as it can, while it is read.
+#[test]
+fn a_link_that_changes_while_it_is_read_never_shows_what_is_hidden() {
+    let mut rig = Rig::new();
+    fs::write(rig.inside("open"), "open").unwrap();
+    rig.context.hidden = vec![rig.outside("canary")];
+    symlink("open", rig.inside("link")).unwrap();
+    let (hidden, next, link) = (rig.outside("canary"), rig.inside("next"), rig.inside("link"));
+    let change = || {
+        for target in [hidden.as_path(), "open".as_ref()] {
+            symlink(target, &next).unwrap();
+            fs::rename(&next, &link).unwrap();
+        }
+    };
+    let outputs = meanwhile(change, async {
+        let mut outputs = Vec::new();
+        for _ in 0..1000 {
+            outputs.push(rig.read("link").await);
+        }
+        outputs
+    });
+    assert!(outputs.iter().all(|output| !output.for_model.contains(CANARY)));
+    // Both were met, or nothing was shown by this.
+    assert!(outputs.iter().any(|output| output.is_error) && outputs.iter().any(|output| !output.is_error));
+}

@@ -1,0 +1,208 @@
+//! `file_write`.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::Path;
+
+use candor_protocol::Code;
+use candor_tools::Permission;
+
+use crate::rig::{CANARY, Rig, check_failure, check_success, fifo, meanwhile};
+
+#[tokio::test]
+async fn a_file_is_written_with_the_folders_it_needs() {
+    let rig = Rig::new();
+    let output = rig.write("a/b/c.txt", "häl").await;
+    check_success(&output, r#"{"written_bytes":4,"path":"a/b/c.txt"}"#);
+    assert_eq!(output.for_people, "4 bytes to a/b/c.txt");
+    assert_eq!(fs::read_to_string(rig.inside("a/b/c.txt")).unwrap(), "häl");
+    check_success(&rig.write("./a//b/../d", "x").await, r#"{"written_bytes":1,"path":"a/d"}"#);
+    check_success(&rig.write(rig.inside("e"), "").await, r#"{"written_bytes":0,"path":"e"}"#);
+    assert_eq!(fs::read_to_string(rig.inside("e")).unwrap(), "");
+    rig.check_outside();
+}
+
+#[tokio::test]
+async fn a_file_that_is_there_is_replaced_and_keeps_its_mode() {
+    let rig = Rig::new();
+    fs::write(rig.inside("script"), "a longer text than the new one").unwrap();
+    fs::set_permissions(rig.inside("script"), fs::Permissions::from_mode(0o750)).unwrap();
+    assert!(!rig.write("script", "new").await.is_error);
+    assert_eq!(fs::read_to_string(rig.inside("script")).unwrap(), "new");
+    assert_eq!(fs::metadata(rig.inside("script")).unwrap().mode() & 0o7777, 0o750);
+    rig.check_outside();
+}
+
+#[tokio::test]
+async fn nothing_is_written_outside_of_the_workspace() {
+    let rig = Rig::new();
+    fs::create_dir(rig.inside("folder")).unwrap();
+    symlink(rig.outside("canary"), rig.inside("link")).unwrap();
+    symlink("../canary", rig.inside("relative_link")).unwrap();
+    symlink(rig.outside("new"), rig.inside("dangling")).unwrap();
+    symlink(rig.outside(""), rig.inside("folder_link")).unwrap();
+    symlink("..", rig.inside("up")).unwrap();
+    symlink("/proc/self/root", rig.inside("root")).unwrap();
+    let in_root = format!("root{}", rig.outside("canary").display());
+    let paths = [
+        "../canary",
+        "../new",
+        "folder/../../canary",
+        "new/../../canary",
+        "link",
+        "relative_link",
+        "dangling",
+        "folder_link/canary",
+        "folder_link/new/deep",
+        "up/canary",
+        &in_root,
+        "../workspace-evil/new",
+        "/etc/candor-test-canary",
+        "~root/../../canary",
+    ];
+    for path in paths {
+        check_failure(&rig.write(path, "evil").await, Code::ToolBlocked);
+        rig.check_outside();
+    }
+    for path in ["canary", "workspace-evil/new", "workspace/../canary"] {
+        check_failure(&rig.write(rig.outside(path), "evil").await, Code::ToolBlocked);
+        rig.check_outside();
+    }
+    assert!(!Path::new("/etc/candor-test-canary").exists());
+}
+
+#[tokio::test]
+async fn links_that_stay_inside_are_followed_and_stay() {
+    let rig = Rig::new();
+    fs::create_dir(rig.inside("folder")).unwrap();
+    fs::write(rig.inside("folder/file"), "old").unwrap();
+    symlink("folder/file", rig.inside("link")).unwrap();
+    symlink("folder", rig.inside("folder_link")).unwrap();
+    symlink("folder/later", rig.inside("dangling")).unwrap();
+    check_success(&rig.write("link", "1").await, r#"{"written_bytes":1,"path":"folder/file"}"#);
+    assert_eq!(fs::read_to_string(rig.inside("folder/file")).unwrap(), "1");
+    check_success(&rig.write("folder_link/file", "22").await, r#"{"written_bytes":2,"path":"folder/file"}"#);
+    assert_eq!(fs::read_to_string(rig.inside("folder/file")).unwrap(), "22");
+    check_success(&rig.write("dangling", "333").await, r#"{"written_bytes":3,"path":"folder/later"}"#);
+    assert_eq!(fs::read_to_string(rig.inside("folder/later")).unwrap(), "333");
+    for link in ["link", "folder_link", "dangling"] {
+        assert!(fs::symlink_metadata(rig.inside(link)).unwrap().is_symlink(), "{link}");
+    }
+}
+
+#[tokio::test]
+async fn a_workspace_that_is_reached_by_a_link_takes_both_of_its_paths() {
+    let mut rig = Rig::new();
+    let real = rig.context.workspace.clone();
+    symlink(&real, rig.outside("by_link")).unwrap();
+    rig.context.workspace = rig.outside("by_link");
+    for path in [rig.outside("by_link/file"), real.join("file")] {
+        check_success(&rig.write(path, "x").await, r#"{"written_bytes":1,"path":"file"}"#);
+    }
+}
+
+#[tokio::test]
+async fn another_name_of_a_file_keeps_the_old_text() {
+    let rig = Rig::new();
+    fs::hard_link(rig.outside("canary"), rig.inside("hard")).unwrap();
+    assert!(!rig.write("hard", "new").await.is_error);
+    assert_eq!(fs::read_to_string(rig.inside("hard")).unwrap(), "new");
+    rig.check_outside();
+}
+
+#[tokio::test]
+async fn what_is_no_file_is_not_written() {
+    let rig = Rig::new();
+    fs::create_dir(rig.inside("folder")).unwrap();
+    fs::write(rig.inside("file"), "text").unwrap();
+    fifo(&rig.inside("pipe"));
+    symlink("pipe", rig.inside("link")).unwrap();
+    for path in ["folder", "folder/", "new/", ".", "folder/.."] {
+        check_failure(&rig.write(path, "x").await, Code::FileIsDirectory);
+    }
+    for path in ["pipe", "link", "file/below"] {
+        check_failure(&rig.write(path, "x").await, Code::FileIo);
+    }
+    assert_eq!(fs::read_to_string(rig.inside("file")).unwrap(), "text");
+    rig.check_outside();
+}
+
+#[tokio::test]
+async fn files_that_others_trust_are_not_written() {
+    let rig = Rig::new();
+    fs::create_dir_all(rig.inside(".git/hooks")).unwrap();
+    symlink(".git", rig.inside("git_link")).unwrap();
+    for path in [
+        ".git/hooks/pre-commit",
+        ".git/config",
+        ".GIT/Config",
+        ".git",
+        "below/.git/hooks/post-checkout",
+        "git_link/config",
+        "git_link/hooks/pre-push",
+        "x/../.git/config",
+        ".candor/config.toml",
+        ".candor/new/deep",
+    ] {
+        let _ = fs::create_dir(rig.inside("x"));
+        check_failure(&rig.write(path, "evil").await, Code::ToolBlocked);
+    }
+    assert_eq!(fs::read_dir(rig.inside(".git/hooks")).unwrap().count(), 0);
+    assert!(!rig.inside(".candor").exists() && !rig.inside(".git/config").exists());
+    assert!(!rig.write(".gitignore", "target\n").await.is_error);
+    assert!(!rig.write(".git/info/exclude", "target\n").await.is_error);
+}
+
+#[tokio::test]
+async fn s6_11_hidden_paths_are_not_written_even_inside() {
+    let mut rig = Rig::new();
+    fs::create_dir(rig.inside("keys")).unwrap();
+    fs::write(rig.inside("keys/one"), CANARY).unwrap();
+    symlink("keys/one", rig.inside("link")).unwrap();
+    rig.context.hidden = vec![rig.inside("keys")];
+    rig.context.allowed = vec![rig.context.workspace.clone()];
+    for path in ["keys/one", "keys/two", "link"] {
+        check_failure(&rig.write(path, "x").await, Code::ToolBlocked);
+    }
+    assert_eq!(fs::read_to_string(rig.inside("keys/one")).unwrap(), CANARY);
+    assert!(!rig.inside("keys/two").exists());
+    rig.context.allowed = vec![rig.inside("open")];
+    check_failure(&rig.write("closed", "x").await, Code::ToolBlocked);
+    assert!(!rig.inside("closed").exists());
+}
+
+#[tokio::test]
+async fn a_permission_that_allows_no_write_refuses_it() {
+    let mut rig = Rig::new();
+    for permission in [Permission::ReadOnly, Permission::Ask] {
+        rig.context.permission = permission;
+        check_failure(&rig.write("folder/file", "x").await, Code::ToolBlocked);
+        assert!(!rig.inside("folder").exists());
+        check_success(&rig.read("../canary").await, CANARY);
+    }
+}
+
+/// A folder changes between one inside and a link that leads out as fast as it can, while it is written through.
+#[test]
+fn a_folder_that_becomes_a_link_while_it_is_written_leads_nowhere() {
+    let rig = Rig::new();
+    fs::create_dir(rig.inside("good")).unwrap();
+    symlink("good", rig.inside("folder")).unwrap();
+    let (outside, next, folder) = (rig.outside("workspace-evil"), rig.inside("next"), rig.inside("folder"));
+    let change = || {
+        for target in [outside.as_path(), "good".as_ref()] {
+            symlink(target, &next).unwrap();
+            fs::rename(&next, &folder).unwrap();
+        }
+    };
+    let outputs = meanwhile(change, async {
+        let mut outputs = Vec::new();
+        for number in 0..1000 {
+            outputs.push(rig.write(format!("folder/{}", number % 7), "text").await);
+        }
+        outputs
+    });
+    rig.check_outside();
+    // Both were met, or nothing was shown by this.
+    assert!(outputs.iter().any(|output| output.is_error) && outputs.iter().any(|output| !output.is_error));
+}

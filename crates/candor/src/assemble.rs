@@ -1,0 +1,156 @@
+//! From the configuration to what runs work with.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use candor_agent::{Limits, Model, Price, Verify};
+use candor_config::settings::{Dialect, Permission};
+use candor_config::{Env, Loaded};
+use candor_llm::retry::Policy;
+use candor_llm::{Provider, ScriptedProvider};
+use candor_protocol::Failure;
+use candor_runtime::{PromptFiles, Setup, ToolSetup};
+
+use crate::cli::Ask;
+use crate::context::Context;
+use crate::provider::{self, Choice};
+
+/// The database of a home, unless the configuration names another file.
+const DATABASE: &str = "candor.db";
+/// Where output that is too long for the model is kept, in the home.
+const SPILL: &str = "outputs";
+
+/// The database that sessions are kept in.
+pub(crate) fn database(loaded: &Loaded) -> PathBuf {
+    let url = loaded.config.session.database_url.as_deref();
+    match url.and_then(|url| url.strip_prefix("sqlite:")) {
+        Some(path) => loaded.home.path().join(path.trim_start_matches("//")),
+        None => loaded.home.join(DATABASE),
+    }
+}
+
+/// What runs work with.
+pub(crate) async fn setup(
+    ask: Option<&Ask>,
+    loaded: &Loaded,
+    context: &Context<'_>,
+) -> Result<Setup, Failure> {
+    let env = context.env();
+    let models = models(loaded, env).await?;
+    let keys = models.iter().filter_map(|(choice, _)| choice.key.as_ref());
+    context.screen.keep_secret(keys.map(|key| key.reveal().to_owned()));
+    let models = models.into_iter().map(|(_, model)| model).collect();
+    Ok(Setup { models, ..offline(ask, loaded, context) })
+}
+
+/// The same without a model: nothing is connected to.
+pub(crate) fn offline(ask: Option<&Ask>, loaded: &Loaded, context: &Context<'_>) -> Setup {
+    let config = &loaded.config;
+    Setup {
+        workspace: workspace(&loaded.workspace),
+        models: Vec::new(),
+        policy: Policy {
+            max_retries: u32::try_from(config.retry.max_retries.get()).unwrap_or(u32::MAX),
+            base_delay: config.retry.base_delay_ms.get(),
+            max_delay: config.retry.max_delay_ms.get(),
+            statuses: config
+                .retry
+                .retryable_statuses
+                .iter()
+                .filter_map(|status| u16::try_from(status.get()).ok())
+                .collect(),
+        },
+        limits: limits(ask, loaded),
+        max_tokens: config.max_tokens.map(|tokens| tokens.get()),
+        keep_tokens: config.compaction.keep_recent_tokens.get(),
+        profile: config.profile.as_str().to_owned(),
+        verify: if ask.is_some_and(|ask| ask.no_verify) { Verify::Waived } else { Verify::Yes },
+        prompt: PromptFiles {
+            identity: config.system_prompt.identity.clone(),
+            identity_file: Some(config.system_prompt.identity_file.resolve(loaded.home.path())),
+            custom_file: Some(config.system_prompt.custom_instructions_file.resolve(loaded.home.path())),
+        },
+        tools: tools(loaded, context.env()),
+        secrets: context.screen.secrets(),
+    }
+}
+
+/// The folder worked in, without links: what a tool resolves must compare with it.
+fn workspace(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+fn limits(ask: Option<&Ask>, loaded: &Loaded) -> Limits {
+    let config = &loaded.config;
+    Limits {
+        turns: ask.and_then(|ask| ask.max_turns).unwrap_or_else(|| config.tools.max_iterations.get()),
+        cost_usd: ask.and_then(|ask| ask.max_cost).or_else(|| config.max_cost.map(|amount| amount.0)),
+        time: ask.and_then(|ask| ask.timeout),
+    }
+}
+
+fn tools(loaded: &Loaded, env: &Env) -> ToolSetup {
+    let (tools, security) = (&loaded.config.tools, &loaded.config.security);
+    let mut hidden: Vec<PathBuf> =
+        security.denied_paths.iter().filter_map(|path| path.resolve(env.user_home())).collect();
+    // Our own home holds keys, tokens and every conversation.
+    hidden.push(loaded.home.path().to_owned());
+    ToolSetup {
+        permission: match loaded.config.permission {
+            Permission::ReadOnly => candor_tools::Permission::ReadOnly,
+            Permission::Ask => candor_tools::Permission::Ask,
+            Permission::Workspace => candor_tools::Permission::Workspace,
+            Permission::Full => candor_tools::Permission::Full,
+        },
+        env: candor_sandbox::env::filtered(env.all(), &security.allowed_env),
+        timeout: tools.timeout.get(),
+        output_bytes_max: usize::try_from(tools.output_limit.get()).unwrap_or(usize::MAX),
+        hidden,
+        allowed: security.allowed_paths.clone(),
+        spill: Some(loaded.home.join(SPILL)),
+    }
+}
+
+/// The model in force, and those to ask when it fails.
+async fn models(loaded: &Loaded, env: &Env) -> Result<Vec<(Choice, Model)>, Failure> {
+    let first = provider::choose(loaded, env).await?;
+    let mut models = Vec::new();
+    for fallback in &loaded.config.fallback_models {
+        let (name, model) = match fallback.split_once('/') {
+            Some((name, model)) if is_provider(name, loaded) => (name, model),
+            _ => (first.name.as_str(), fallback.as_str()),
+        };
+        let mut choice = provider::named(name, loaded, env)?;
+        choice.model = Some(model.to_owned());
+        models.push(choice);
+    }
+    let mut made = Vec::new();
+    for choice in std::iter::once(first).chain(models) {
+        let model = model(&choice, loaded, env).await?;
+        made.push((choice, model));
+    }
+    Ok(made)
+}
+
+fn is_provider(name: &str, loaded: &Loaded) -> bool {
+    candor_config::presets::find(name).is_some() || loaded.config.providers.contains_key(name)
+}
+
+async fn model(choice: &Choice, loaded: &Loaded, env: &Env) -> Result<Model, Failure> {
+    let (provider, name): (Arc<dyn Provider>, String) = if choice.dialect == Dialect::Scripted {
+        let path = loaded.home.path().join(&choice.base_url);
+        let script = ScriptedProvider::open(choice.name.clone(), &path);
+        let script = script.map_err(|error| error.failure(&choice.name, &choice.key_source))?;
+        (Arc::new(script), choice.model.clone().unwrap_or_else(|| "scripted".to_owned()))
+    } else {
+        let server = provider::connect(choice, env)?;
+        let name = match &choice.model {
+            Some(name) => name.clone(),
+            None => provider::served(&server, choice).await?,
+        };
+        (Arc::new(server), name)
+    };
+    let price =
+        if choice.is_local || choice.dialect == Dialect::Scripted { Price::Free } else { Price::Listed };
+    Ok(Model { provider, name, key_source: choice.key_source.clone(), price })
+}

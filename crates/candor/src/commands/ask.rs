@@ -1,0 +1,155 @@
+//! `candor PROMPT…`: one message, one run, then exit.
+
+use std::io::{self, IsTerminal, Read};
+use std::path::Path;
+use std::time::Duration;
+
+use candor_protocol::{Body, Code, EventBody, Failure, Origin, Outcome, Part, SessionId, Submission};
+use candor_runtime::{NewSession, Runtime};
+use candor_store::Found;
+
+use crate::assemble;
+use crate::cli::Ask;
+use crate::commands::logs;
+use crate::context::Context;
+use crate::fail::{Exit, Fail};
+use crate::printer::Printer;
+use crate::screen::block_on;
+use crate::usage;
+
+/// The most that is read from standard input: a long log fits, a disk image given by mistake does not.
+const STDIN_BYTES_MAX: u64 = 10 * 1024 * 1024;
+/// After this long without its end, a person is told that standard input is waited for.
+const STDIN_PATIENCE: Duration = Duration::from_secs(2);
+/// How long a session's name is at most.
+const NAME_CHARS_MAX: usize = 60;
+
+pub(crate) fn run(ask: &Ask, context: &Context<'_>) -> Result<Exit, Fail> {
+    if let Some(mistyped) = usage::mistyped(&ask.words) {
+        return Err(mistyped);
+    }
+    let prompt = prompt(ask, context)?;
+    let loaded = context.load()?;
+    let (_log, _guard) = logs::start(&loaded, context)?;
+    block_on(async {
+        let setup = assemble::setup(Some(ask), &loaded, context).await?;
+        let workspace = setup.workspace.display().to_string();
+        let runtime = Runtime::open(&assemble::database(&loaded), setup).await?;
+        let session = session(ask, &prompt, &workspace, &runtime).await?;
+        let (outcome, mut printer) = carry_out(session, prompt, &runtime, ask, context).await?;
+        printer.finish(&outcome, session)?;
+        Ok(Exit::Ran(outcome.status))
+    })
+}
+
+/// What to say: the words, then standard input.
+fn prompt(ask: &Ask, context: &Context<'_>) -> Result<String, Fail> {
+    let words = ask.words.join(" ");
+    let piped = if io::stdin().is_terminal() { String::new() } else { read_stdin(context)? };
+    let prompt =
+        [words.trim(), piped.trim_end()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+    if prompt.is_empty() {
+        return Err(usage::no_prompt(ask));
+    }
+    Ok(prompt.join("\n\n"))
+}
+
+fn read_stdin(context: &Context<'_>) -> Result<String, Fail> {
+    let path = Path::new("/dev/stdin");
+    let (send, receive) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = io::stdin().lock().take(STDIN_BYTES_MAX + 1).read_to_end(&mut bytes);
+        send.send(read.map(|_| bytes))
+    });
+    let read = receive.recv_timeout(STDIN_PATIENCE).or_else(|_| {
+        context.screen.note(format_args!("waiting for the end of standard input (without one: < /dev/null)"));
+        receive.recv()
+    });
+    let bytes = match read {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(error)) => return Err(Failure::file(path, &error).into()),
+        Err(_) => Vec::new(),
+    };
+    if bytes.len() as u64 > STDIN_BYTES_MAX {
+        let reason = format!("more than {} MiB", STDIN_BYTES_MAX >> 20);
+        return Err(Failure::new(Code::FileTooLarge)
+            .with("path", path.display())
+            .with("reason", reason)
+            .into());
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The session to speak in: the one that was named, the latest of this folder, or a new one.
+async fn session(ask: &Ask, prompt: &str, workspace: &str, runtime: &Runtime) -> Result<SessionId, Failure> {
+    if let Some(text) = &ask.session {
+        return find(text, runtime).await;
+    }
+    if ask.continue_ {
+        let latest = runtime.query().latest(workspace).await.map_err(|error| error.failure())?;
+        return latest.ok_or_else(|| Failure::new(Code::SessionNone).with("workspace", workspace));
+    }
+    runtime.create(NewSession { origin: Origin::Cli, name: name(prompt), instructions: None })
+}
+
+/// The session that a text means.
+pub(crate) async fn find(text: &str, runtime: &Runtime) -> Result<SessionId, Failure> {
+    match runtime.query().find(text).await.map_err(|error| error.failure())? {
+        Found::One(session) => Ok(session),
+        Found::None | Found::Many(_) => Err(Failure::new(Code::SessionUnknown).with("session", text)),
+    }
+}
+
+/// A session is called after the first line of its first message.
+fn name(prompt: &str) -> String {
+    let line = prompt.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+    line.chars().take(NAME_CHARS_MAX).collect()
+}
+
+/// Hands the message in and shows what happens until the run is over.
+async fn carry_out<'a>(
+    session: SessionId,
+    prompt: String,
+    runtime: &Runtime,
+    ask: &Ask,
+    context: &Context<'a>,
+) -> Result<(Outcome, Printer<'a>), Fail> {
+    let after = runtime.query().last_seq(session).await.map_err(|error| error.failure())?.unwrap_or(0);
+    let mut events = runtime.subscribe(session, after).await?;
+    let submit = |body| runtime.submit(Submission { session, origin: Origin::Cli, body });
+    let receipt = submit(Body::Say(vec![Part::text(prompt)])).await?;
+    let mut printer = Printer::new(context.screen, ask.json);
+    let mut stops = 0;
+    let outcome = loop {
+        let event = tokio::select! {
+            event = events.next() => event?,
+            () = interrupted() => {
+                stops += 1;
+                if stops > 1 {
+                    context.screen.note(format_args!("\nsession {session}"));
+                    return Err(Fail::Stopped);
+                }
+                submit(Body::Stop).await?;
+                continue;
+            }
+        };
+        printer.show(&event)?;
+        if let EventBody::RunEnd(outcome) = event.body
+            && event.run_id == receipt.run
+        {
+            break outcome;
+        }
+    };
+    Ok((outcome, printer))
+}
+
+/// Waits for the user, or the system, to stop us.
+async fn interrupted() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return std::future::pending().await };
+    tokio::select! {
+        stopped = tokio::signal::ctrl_c() => if stopped.is_err() { std::future::pending().await },
+        _ = terminate.recv() => {}
+    }
+}

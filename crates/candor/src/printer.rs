@@ -1,0 +1,175 @@
+//! A run as it happens, for a person or for a program.
+//!
+//! The answer goes to standard output, everything else to standard error. On a terminal the answer is shown as it is
+//! written. Into a pipe only the last answer goes, whole: what was cut off and begun again, or said between two tool calls,
+//! would be part of the result otherwise.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+use candor_protocol::{DeltaKind, Event, EventBody, Outcome, Part, SessionId, Status, plain_text};
+use serde_json::Value;
+
+use crate::fail::Fail;
+use crate::screen::{Screen, paint, say_bytes, written};
+
+/// How much of a call's arguments is shown.
+const ARGS_CHARS_MAX: usize = 100;
+
+/// Shows the events of one run.
+pub(crate) struct Printer<'a> {
+    screen: &'a Screen,
+    mode: Mode,
+    /// Whether the line on the terminal has been begun and not ended.
+    in_line: bool,
+    /// The last answer, for a pipe.
+    answer: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Json,
+    Terminal,
+    Pipe,
+}
+
+impl<'a> Printer<'a> {
+    pub(crate) fn new(screen: &'a Screen, json: bool) -> Self {
+        let mode = match (json, io::stdout().is_terminal()) {
+            (true, _) => Mode::Json,
+            (false, true) => Mode::Terminal,
+            (false, false) => Mode::Pipe,
+        };
+        Self { screen, mode, in_line: false, answer: String::new() }
+    }
+
+    /// Shows one event.
+    pub(crate) fn show(&mut self, event: &Event) -> Result<(), Fail> {
+        if self.mode == Mode::Json {
+            return self.json(event);
+        }
+        match &event.body {
+            EventBody::StreamDelta { text, kind: DeltaKind::Text } if self.mode == Mode::Terminal => {
+                say_bytes(text.as_bytes())?;
+                written(io::stdout().flush())?;
+                self.in_line = !text.ends_with('\n');
+            }
+            EventBody::MessageComplete { content, .. } => self.message(content)?,
+            EventBody::ToolStart { tool_name, args, .. } => {
+                self.note(&format!("{} {}", self.dim(&format!("> {tool_name}")), brief(args)))?;
+            }
+            EventBody::ToolResult { tool_name, result, is_error, duration_ms, .. } => {
+                let mark = if *is_error { "failed" } else { "ok" };
+                let took = Duration::from_millis(*duration_ms);
+                self.note(&self.dim(&format!("  {tool_name}: {mark}, {} bytes, {took:?}", result.len())))?;
+            }
+            EventBody::Status { message, discard, .. } => {
+                self.note(&self.yellow(message))?;
+                if *discard && self.mode == Mode::Terminal {
+                    self.note(&self.yellow("What was shown of this answer is void; it begins again:"))?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Ends the output of a run: the answer into a pipe, the card, and where to go on.
+    pub(crate) fn finish(&mut self, outcome: &Outcome, session: SessionId) -> Result<(), Fail> {
+        if self.mode == Mode::Pipe && !self.answer.is_empty() {
+            let answer = std::mem::take(&mut self.answer);
+            self.screen.say(format_args!("{}", answer.trim_end()))?;
+        }
+        self.end_line()?;
+        if self.mode == Mode::Json {
+            return Ok(());
+        }
+        if let Some(card) = &outcome.card {
+            self.screen.show_card(card, "candor");
+        }
+        let not_done = outcome.status != Status::Done;
+        if not_done || io::stderr().is_terminal() {
+            self.screen.note(format_args!("{}", self.dim(&summary(outcome, session))));
+        }
+        Ok(())
+    }
+
+    /// One whole answer: on a terminal it has been shown already.
+    fn message(&mut self, content: &[Part]) -> Result<(), Fail> {
+        self.end_line()?;
+        let text = plain_text(content);
+        let has_calls = content.iter().any(|part| matches!(part, Part::ToolCall(_)));
+        if self.mode == Mode::Pipe {
+            if has_calls && !text.trim().is_empty() {
+                self.note(text.trim_end())?;
+            } else {
+                self.answer = text;
+            }
+        }
+        Ok(())
+    }
+
+    fn json(&self, event: &Event) -> Result<(), Fail> {
+        let line = serde_json::to_string(event).unwrap_or_default();
+        // Masked in the runtime already; a second pass would look at every piece of an answer by itself.
+        say_bytes(line.as_bytes())?;
+        say_bytes(b"\n")?;
+        written(io::stdout().flush())?;
+        let _ = self.screen;
+        Ok(())
+    }
+
+    fn note(&mut self, line: &str) -> Result<(), Fail> {
+        self.end_line()?;
+        self.screen.note(format_args!("{line}"));
+        Ok(())
+    }
+
+    fn end_line(&mut self) -> Result<(), Fail> {
+        if std::mem::take(&mut self.in_line) {
+            say_bytes(b"\n")?;
+            written(io::stdout().flush())?;
+        }
+        Ok(())
+    }
+
+    fn dim(&self, text: &str) -> String {
+        paint(self.screen.colour().stderr, Style::new().dimmed(), text)
+    }
+
+    fn yellow(&self, text: &str) -> String {
+        paint(self.screen.colour().stderr, Style::new().fg_color(Some(AnsiColor::Yellow.into())), text)
+    }
+}
+
+/// What a run came to, in one line.
+fn summary(outcome: &Outcome, session: SessionId) -> String {
+    let mut parts = vec![outcome.status.to_string()];
+    if outcome.status == Status::DonePartial {
+        parts.push(format!("not verified: {}", outcome.verdict.evidence.join("; ")));
+    }
+    let turns = if outcome.turns == 1 { "turn" } else { "turns" };
+    parts.push(format!("{} {turns}", outcome.turns));
+    if outcome.usage.total_tokens > 0 {
+        parts.push(format!("{} tokens", outcome.usage.total_tokens));
+    }
+    if let Some(cost) = outcome.cost_usd.filter(|cost| *cost > 0.0) {
+        parts.push(format!("${cost:.4}"));
+    }
+    parts.push(format!("session {session}"));
+    parts.join(", ")
+}
+
+/// The arguments of a call in one short line: the value itself where there is one.
+pub(crate) fn brief(args: &Value) -> String {
+    let text = match args.as_object() {
+        Some(fields) if !fields.is_empty() => {
+            let value = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            fields.values().map(value).collect::<Vec<_>>().join(" ")
+        }
+        _ => String::new(),
+    };
+    let line: String = text.lines().next().unwrap_or_default().chars().take(ARGS_CHARS_MAX).collect();
+    if line.len() < text.trim_end().len() { format!("{line} ...") } else { line }
+}
