@@ -87,8 +87,12 @@ impl Checks<'_, '_, '_> {
         for (name, provider) in &config.providers {
             let is_preset = PRESETS.iter().any(|preset| preset.name == name);
             let key = format!("providers.{name}");
+            let is_scripted = provider.dialect == Some(Dialect::Scripted);
+            if is_scripted && provider.script.is_none() {
+                self.wrong(&[&key], "a scripted provider needs a script, the path of a JSON file");
+            }
             match &provider.base_url {
-                None if is_preset || provider.dialect == Dialect::Scripted => {}
+                None if is_preset || is_scripted => {}
                 None => self.wrong(
                     &[&key],
                     "a provider that is no preset needs a base_url, such as \"http://127.0.0.1:8080/v1\"",

@@ -41,6 +41,8 @@ const SAMPLES: &[(&str, &str)] = &[
     ("telegram.bot_token", "\"TELEGRAM_BOT_TOKEN\""),
     ("telegram.webhook_url", "\"https://bot.example.org/candor_telegram_webhook\""),
     ("telegram.webhook_secret", "\"TELEGRAM_WEBHOOK_SECRET\""),
+    ("providers.local.dialect", "\"openai-chat\""),
+    ("providers.local.script", "\"demo.json\""),
     ("providers.local.base_url", "\"http://127.0.0.1:8080/v1\""),
     ("providers.local.api_key", "\"LOCAL_KEY\""),
     ("providers.local.model", "\"qwen3-coder\""),

@@ -66,7 +66,12 @@ impl<'h> Running<'h> {
     #[track_caller]
     pub fn wait_for_file(&self, path: &Path) -> &Self {
         while !path.exists() {
-            assert!(Instant::now() < self.deadline, "waited in vain for {}\n{}", path.display(), self.so_far());
+            assert!(
+                Instant::now() < self.deadline,
+                "waited in vain for {}\n{}",
+                path.display(),
+                self.so_far()
+            );
             thread::sleep(REAP_INTERVAL);
         }
         self

@@ -126,7 +126,7 @@ async fn models(loaded: &Loaded, env: &Env) -> Result<Vec<(Choice, Model)>, Fail
     }
     let mut made = Vec::new();
     for choice in std::iter::once(first).chain(models) {
-        let model = model(&choice, loaded, env).await?;
+        let model = model(&choice, env).await?;
         made.push((choice, model));
     }
     Ok(made)
@@ -136,10 +136,10 @@ fn is_provider(name: &str, loaded: &Loaded) -> bool {
     candor_config::presets::find(name).is_some() || loaded.config.providers.contains_key(name)
 }
 
-async fn model(choice: &Choice, loaded: &Loaded, env: &Env) -> Result<Model, Failure> {
+async fn model(choice: &Choice, env: &Env) -> Result<Model, Failure> {
     let (provider, name): (Arc<dyn Provider>, String) = if choice.dialect == Dialect::Scripted {
-        let path = loaded.home.path().join(&choice.base_url);
-        let script = ScriptedProvider::open(choice.name.clone(), &path);
+        let script = choice.script.clone().unwrap_or_default();
+        let script = ScriptedProvider::open(choice.name.clone(), &script);
         let script = script.map_err(|error| error.failure(&choice.name, &choice.key_source))?;
         (Arc::new(script), choice.model.clone().unwrap_or_else(|| "scripted".to_owned()))
     } else {

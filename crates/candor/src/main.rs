@@ -32,9 +32,9 @@ fn main() -> ExitCode {
         Ok(said) => said,
         Err(error) => return usage::explain(&error, &arguments),
     };
-    let screen = Screen::new(&said);
+    let screen = Screen::new(&said, &arguments);
     let outcome = fail::guard(|| run(&said, &screen));
-    screen.finish(outcome, &arguments)
+    screen.finish(outcome)
 }
 
 fn run(said: &Said, screen: &Screen) -> Result<Exit, Fail> {

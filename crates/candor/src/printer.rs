@@ -5,7 +5,6 @@
 //! would be part of the result otherwise.
 
 use std::io::{self, IsTerminal, Write};
-use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use candor_protocol::{DeltaKind, Event, EventBody, Outcome, Part, SessionId, Status, plain_text};
@@ -61,8 +60,9 @@ impl<'a> Printer<'a> {
             }
             EventBody::ToolResult { tool_name, result, is_error, duration_ms, .. } => {
                 let mark = if *is_error { "failed" } else { "ok" };
-                let took = Duration::from_millis(*duration_ms);
-                self.note(&self.dim(&format!("  {tool_name}: {mark}, {} bytes, {took:?}", result.len())))?;
+                self.note(
+                    &self.dim(&format!("  {tool_name}: {mark}, {} bytes, {duration_ms} ms", result.len())),
+                )?;
             }
             EventBody::Status { message, discard, .. } => {
                 self.note(&self.yellow(message))?;
@@ -86,7 +86,7 @@ impl<'a> Printer<'a> {
             return Ok(());
         }
         if let Some(card) = &outcome.card {
-            self.screen.show_card(card, "candor");
+            self.screen.show_card(card);
         }
         let not_done = outcome.status != Status::Done;
         if not_done || io::stderr().is_terminal() {

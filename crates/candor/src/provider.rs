@@ -1,5 +1,7 @@
 //! Which provider, which model, which key.
 
+use std::path::PathBuf;
+
 use candor_config::presets::{self, PRESETS, Preset, WHATEVER_IS_SERVED};
 use candor_config::settings::{Dialect, Provider as Table};
 use candor_config::{Env, Loaded, Secret};
@@ -13,6 +15,8 @@ pub(crate) struct Choice {
     pub(crate) name: String,
     pub(crate) dialect: Dialect,
     pub(crate) base_url: String,
+    /// What a scripted provider plays.
+    pub(crate) script: Option<PathBuf>,
     pub(crate) key: Option<Secret>,
     /// Where the key came from, for people; never the key.
     pub(crate) key_source: String,
@@ -51,11 +55,12 @@ pub(crate) fn named(name: &str, loaded: &Loaded, env: &Env) -> Result<Choice, Fa
     let is_local = preset.is_some_and(Preset::is_local) || (key.is_none() && is_loopback(&base_url));
     Ok(Choice {
         name: name.to_owned(),
-        dialect: table.map_or_else(
-            || preset.map_or(Dialect::OpenaiChat, |preset| preset.dialect),
-            |table| table.dialect,
-        ),
+        dialect: table
+            .and_then(|table| table.dialect)
+            .or_else(|| preset.map(|preset| preset.dialect))
+            .unwrap_or(Dialect::OpenaiChat),
         base_url,
+        script: table.and_then(|table| table.script.clone()),
         key,
         key_source,
         model: model(preset, table, loaded),

@@ -28,6 +28,8 @@ pub(crate) struct Screen {
     pub(crate) env: Env,
     /// The flags that say which files are meant, as they were given.
     place: String,
+    /// The command as it was typed, for the head of a card.
+    command: String,
 }
 
 /// Whether each stream takes colours.
@@ -38,7 +40,7 @@ pub(crate) struct Colour {
 }
 
 impl Screen {
-    pub(crate) fn new(said: &Said) -> Self {
+    pub(crate) fn new(said: &Said, arguments: &[OsString]) -> Self {
         let env = Env::capture();
         let wanted = match said {
             Said::Run(cli) => !cli.global.no_color,
@@ -54,7 +56,8 @@ impl Screen {
             Said::Generate(_) | Said::NotBuilt(_) => String::new(),
         };
         let secrets = env.secret_values().map(str::to_owned).collect();
-        Self { colour, secrets: RefCell::new(secrets), redactor: RefCell::new(None), env, place }
+        let command = command_line(arguments);
+        Self { colour, secrets: RefCell::new(secrets), redactor: RefCell::new(None), env, place, command }
     }
 
     pub(crate) const fn colour(&self) -> Colour {
@@ -106,16 +109,16 @@ impl Screen {
     }
 
     /// Shows a failure's card, on standard error.
-    pub(crate) fn card(&self, failure: &Failure, command: &str) -> u8 {
+    pub(crate) fn card(&self, failure: &Failure) -> u8 {
         let card = candor_cards::card(failure);
-        self.show_card(&card, command);
+        self.show_card(&card);
         card.exit_code
     }
 
     /// Shows a card, on standard error.
-    pub(crate) fn show_card(&self, card: &ErrorCard, command: &str) {
+    pub(crate) fn show_card(&self, card: &ErrorCard) {
         let card = self.in_place(card.clone());
-        let text = candor_cards::text(&card, command);
+        let text = candor_cards::text(&card, &self.command);
         let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
         let style = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
         self.note(format_args!("{}\n{rest}", paint(self.colour.stderr, style, head)));
@@ -139,7 +142,7 @@ impl Screen {
     }
 
     /// The end of the process: the one place where exit codes are decided.
-    pub(crate) fn finish(&self, outcome: Result<Exit, Fail>, arguments: &[OsString]) -> ExitCode {
+    pub(crate) fn finish(&self, outcome: Result<Exit, Fail>) -> ExitCode {
         let outcome = outcome.and_then(|exit| written(io::stdout().flush()).map(|()| exit));
         match outcome {
             Ok(Exit::Good) | Err(Fail::Hangup) => ExitCode::SUCCESS,
@@ -153,7 +156,7 @@ impl Screen {
                 self.note(format_args!("\nstopped; nothing was written"));
                 ExitCode::from(STOPPED)
             }
-            Err(Fail::Card(failure)) => ExitCode::from(self.card(&failure, &command_line(arguments))),
+            Err(Fail::Card(failure)) => ExitCode::from(self.card(&failure)),
         }
     }
 }
@@ -186,8 +189,8 @@ pub(crate) fn paint(colour: bool, style: Style, text: &str) -> String {
     if colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
 
-/// The command as it was typed, for the head of a card.
-pub(crate) fn command_line(arguments: &[OsString]) -> String {
+/// The command as it was typed.
+fn command_line(arguments: &[OsString]) -> String {
     let rest = arguments.iter().skip(1).map(|argument| {
         let argument = argument.to_string_lossy();
         // The catalogue quotes a leading dash, as it must where a path is meant; here it is a flag.

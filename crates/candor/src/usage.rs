@@ -9,7 +9,7 @@ use clap::error::{ContextKind, ErrorKind};
 
 use crate::cli::{Ask, Said};
 use crate::fail::Fail;
-use crate::screen::{Screen, command_line};
+use crate::screen::Screen;
 
 /// Help and versions are answers; everything else is a card.
 pub(crate) fn explain(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
@@ -22,8 +22,8 @@ pub(crate) fn explain(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
         let _ = write!(io::stderr().lock(), "{}", error.render());
         return ExitCode::from(2);
     }
-    let screen = Screen::new(&Said::NotBuilt(String::new()));
-    ExitCode::from(screen.card(&failure(error, arguments), &command_line(arguments)))
+    let screen = Screen::new(&Said::NotBuilt(String::new()), arguments);
+    ExitCode::from(screen.card(&failure(error, arguments)))
 }
 
 trait AnsiIf {

@@ -1,5 +1,7 @@
 //! A provider that is not a preset.
 
+use std::path::PathBuf;
+
 use crate::secret::SecretSource;
 
 word! {
@@ -23,10 +25,12 @@ word! {
 section! {
     /// One provider.
     pub struct Provider {
-        /// The language its server speaks.
-        dialect: Dialect = Dialect::OpenaiChat;
+        /// The language its server speaks. Left out, that of the preset of the same name, else openai-chat.
+        dialect: Option<Dialect> = None;
         /// Where its server is, for example `http://127.0.0.1:8080/v1`.
         base_url: Option<String> = None;
+        /// The script to play, where the dialect is scripted.
+        script: Option<PathBuf> = None;
         /// Its key.
         api_key: Option<SecretSource> = None;
         /// The model to use when none is named.

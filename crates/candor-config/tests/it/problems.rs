@@ -131,7 +131,10 @@ fn a_provider_of_ones_own_needs_an_address() {
     assert!(text.contains("providers.mine: a provider that is no preset needs a base_url"), "{text}");
     let text = Case::toml("[providers.mine]\nbase_url = \"127.0.0.1\"\n").refused();
     assert!(text.contains("config.toml:2:12: providers.mine.base_url: expected an address"), "{text}");
-    Case::toml("[providers.mine]\ndialect = \"scripted\"\n[providers.openai]\nmodel = \"x\"\n").load();
+    Case::toml(
+        "[providers.mine]\ndialect = \"scripted\"\nscript = \"s.json\"\n[providers.openai]\nmodel = \"x\"\n",
+    )
+    .load();
 }
 
 #[test]

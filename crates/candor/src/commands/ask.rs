@@ -36,8 +36,8 @@ pub(crate) fn run(ask: &Ask, context: &Context<'_>) -> Result<Exit, Fail> {
         let workspace = setup.workspace.display().to_string();
         let runtime = Runtime::open(&assemble::database(&loaded), setup).await?;
         let session = session(ask, &prompt, &workspace, &runtime).await?;
-        let (outcome, mut printer) = carry_out(session, prompt, &runtime, ask, context).await?;
-        printer.finish(&outcome, session)?;
+        let (outcome, mut printer) = carry_out(&session, prompt, &runtime, ask, context).await?;
+        printer.finish(&outcome, session.id)?;
         Ok(Exit::Ran(outcome.status))
     })
 }
@@ -81,16 +81,25 @@ fn read_stdin(context: &Context<'_>) -> Result<String, Fail> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// A session, and the last of its events that is no news.
+struct Place {
+    id: SessionId,
+    after: u64,
+}
+
 /// The session to speak in: the one that was named, the latest of this folder, or a new one.
-async fn session(ask: &Ask, prompt: &str, workspace: &str, runtime: &Runtime) -> Result<SessionId, Failure> {
-    if let Some(text) = &ask.session {
-        return find(text, runtime).await;
-    }
-    if ask.continue_ {
+async fn session(ask: &Ask, prompt: &str, workspace: &str, runtime: &Runtime) -> Result<Place, Failure> {
+    let id = if let Some(text) = &ask.session {
+        find(text, runtime).await?
+    } else if ask.continue_ {
         let latest = runtime.query().latest(workspace).await.map_err(|error| error.failure())?;
-        return latest.ok_or_else(|| Failure::new(Code::SessionNone).with("workspace", workspace));
-    }
-    runtime.create(NewSession { origin: Origin::Cli, name: name(prompt), instructions: None })
+        latest.ok_or_else(|| Failure::new(Code::SessionNone).with("workspace", workspace))?
+    } else {
+        let new = NewSession { origin: Origin::Cli, name: name(prompt), instructions: None };
+        return Ok(Place { id: runtime.create(new)?, after: 0 });
+    };
+    let after = runtime.query().last_seq(id).await.map_err(|error| error.failure())?;
+    Ok(Place { id, after: after.unwrap_or(0) })
 }
 
 /// The session that a text means.
@@ -109,13 +118,13 @@ fn name(prompt: &str) -> String {
 
 /// Hands the message in and shows what happens until the run is over.
 async fn carry_out<'a>(
-    session: SessionId,
+    session: &Place,
     prompt: String,
     runtime: &Runtime,
     ask: &Ask,
     context: &Context<'a>,
 ) -> Result<(Outcome, Printer<'a>), Fail> {
-    let after = runtime.query().last_seq(session).await.map_err(|error| error.failure())?.unwrap_or(0);
+    let Place { id: session, after } = *session;
     let mut events = runtime.subscribe(session, after).await?;
     let submit = |body| runtime.submit(Submission { session, origin: Origin::Cli, body });
     let receipt = submit(Body::Say(vec![Part::text(prompt)])).await?;

@@ -128,7 +128,7 @@ fn watch(context: &Context<'_>) -> Result<Exit, Fail> {
                 }
             }
             Err(failure) => {
-                context.screen.card(&failure, "candor config check --watch");
+                context.screen.card(&failure);
                 context.screen.note(format_args!("\nthe last good configuration stays in force"));
             }
         }

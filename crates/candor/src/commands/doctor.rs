@@ -4,7 +4,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use candor_config::presets::{self, PRESETS, Preset};
 use candor_config::{Home, Loaded, SecretSource};
 use candor_protocol::{Code, Failure};
 use serde_json::{Value as Json, json};
@@ -12,7 +11,8 @@ use serde_json::{Value as Json, json};
 use crate::cli::Doctor;
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
-use crate::screen::paint;
+use crate::provider;
+use crate::screen::{block_on, paint};
 use crate::secrets;
 
 /// Free disk space below which a log or a session may soon not be written.
@@ -116,6 +116,7 @@ fn examine(context: &Context<'_>) -> Vec<Report> {
             reports.extend(config_reports(&loaded));
             reports.push(provider_report(&loaded, context));
             reports.extend(secret_reports(&loaded, context));
+            reports.push(sandbox_report());
             reports.push(log_report(&loaded));
         }
     }
@@ -173,41 +174,43 @@ fn config_reports(loaded: &Loaded) -> Vec<Report> {
     loaded.warnings.iter().map(report).collect()
 }
 
+/// The provider that a prompt would be sent to now; a local server is looked for where no other is named.
 fn provider_report(loaded: &Loaded, context: &Context<'_>) -> Report {
-    let config = &loaded.config;
-    let model = config.model.as_deref().map_or_else(String::new, |model| format!(", model {model}"));
-    match &config.provider {
-        Some(name) if config.providers.contains_key(name) || config.api_key.is_some() => {
-            Report::ok("provider", format!("{name}{model}"))
+    let chosen = block_on(async { Ok(provider::choose(loaded, context.env()).await?) });
+    match chosen {
+        Ok(choice) => {
+            let model = choice.model.unwrap_or_else(|| "whatever it serves".to_owned());
+            let key = if choice.key.is_some() {
+                format!("key from {}", choice.key_source)
+            } else {
+                choice.key_source
+            };
+            let found = if loaded.config.provider.is_some() { "" } else { ", found" };
+            Report::ok("provider", format!("{}{found}, model {model}, {key}", choice.name))
         }
-        Some(name) => match presets::find(name).and_then(|preset| preset.key_variable) {
-            Some(variable) if context.env().get(variable).is_none() => {
-                let failure = Failure::new(Code::SecretMissing)
-                    .with("key", format!("the key of {name}"))
-                    .with("variable", variable);
-                Report::bad(
-                    "provider",
-                    State::Problem,
-                    format!("{name}{model}, but {variable} is not set"),
-                    failure,
-                )
-            }
-            Some(variable) => Report::ok("provider", format!("{name}{model}, key from {variable}")),
-            None => Report::ok("provider", format!("{name}{model}, local")),
-        },
-        None => found_provider(&model, context),
+        Err(Fail::Card(failure)) if failure.code == Code::ProviderNotConfigured => {
+            let says = "none is configured, no key is in the environment, and no local server answers";
+            Report::bad("provider", State::Warning, says, failure)
+        }
+        Err(Fail::Card(failure)) => {
+            let name = loaded.config.provider.clone().unwrap_or_default();
+            let says = match failure.fact("variable") {
+                Some(variable) => format!("{name}, but {variable} is not set"),
+                None => format!("{name} cannot be used"),
+            };
+            Report::bad("provider", State::Problem, says, failure)
+        }
+        Err(_) => Report::ok("provider", "not looked at"),
     }
 }
 
-/// Nobody named a provider, so the first key in the environment decides.
-fn found_provider(model: &str, context: &Context<'_>) -> Report {
-    let key = |preset: &Preset| preset.key_variable.filter(|name| context.env().get(name).is_some());
-    if let Some((name, variable)) = PRESETS.iter().find_map(|preset| Some((preset.name, key(preset)?))) {
-        return Report::ok("provider", format!("{name}, found by {variable}{model}"));
-    }
-    let variables: Vec<_> = PRESETS.iter().filter_map(|preset| preset.key_variable).collect();
-    let failure = Failure::new(Code::ProviderNotConfigured).with("variables", variables.join(", "));
-    Report::bad("provider", State::Warning, "none is configured and no key is in the environment", failure)
+/// How strong the walls around commands are.
+fn sandbox_report() -> Report {
+    let level = candor_sandbox::level();
+    Report::ok(
+        "sandbox",
+        format!("{level}: commands run with your own rights; file tools stay in the workspace"),
+    )
 }
 
 fn secret_reports(loaded: &Loaded, context: &Context<'_>) -> Vec<Report> {

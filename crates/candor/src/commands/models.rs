@@ -13,7 +13,7 @@ pub(crate) fn run(json: bool, context: &Context<'_>) -> Result<Exit, Fail> {
     block_on(async {
         let choice = provider::choose(&loaded, context.env()).await?;
         let models = if choice.dialect == Dialect::Scripted {
-            choice.model.clone().into_iter().collect()
+            vec![choice.model.clone().unwrap_or_else(|| "scripted".to_owned())]
         } else {
             let server = provider::connect(&choice, context.env())?;
             let models = candor_llm::models(&server).await;
@@ -23,7 +23,8 @@ pub(crate) fn run(json: bool, context: &Context<'_>) -> Result<Exit, Fail> {
             context.screen.say(format_args!("{}", json!({ "provider": choice.name, "models": models })))?;
             return Ok(Exit::Good);
         }
-        context.screen.note(format_args!("{} at {}", choice.name, choice.base_url));
+        let place = choice.script.map_or(choice.base_url, |script| script.display().to_string());
+        context.screen.note(format_args!("{} at {place}", choice.name));
         for model in &models {
             context.screen.say(format_args!("{model}"))?;
         }
