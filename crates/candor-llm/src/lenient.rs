@@ -257,7 +257,7 @@ pub(crate) fn mended(frame: &str) -> Option<String> {
     changed.then_some(out)
 }
 
-/// The code unit of a `\uXXXX` that the text begins with.
+/// The code unit of a `\u` escape that the text begins with.
 fn escaped_unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     u16::from_str_radix(digits, 16).ok()

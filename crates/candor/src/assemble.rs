@@ -61,7 +61,7 @@ pub(crate) fn offline(ask: Option<&Ask>, loaded: &Loaded, context: &Context<'_>)
                 .collect(),
         },
         limits: limits(ask, loaded),
-        max_tokens: config.max_tokens.map(|tokens| tokens.get()),
+        max_tokens: config.max_tokens.map(candor_config::Whole::get),
         keep_tokens: config.compaction.keep_recent_tokens.get(),
         profile: config.profile.as_str().to_owned(),
         verify: if ask.is_some_and(|ask| ask.no_verify) { Verify::Waived } else { Verify::Yes },

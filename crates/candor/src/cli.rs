@@ -58,7 +58,7 @@ pub(crate) struct Cli {
 }
 
 /// A prompt, and how it is to be answered.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Options of a prompt")]
 pub(crate) struct Ask {
     /// What to do, in your own words

@@ -1,18 +1,18 @@
 //! Fetches secrets, also those that a command gives.
 
-use std::io::Read;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use candor_config::{Env, Loaded, Request, Resolved, Secret, SecretSource};
 use candor_protocol::{Code, Failure};
+use candor_sandbox::{Ended, How, Spec};
+use tokio_util::sync::CancellationToken;
+
+use crate::screen::block_on;
 
 /// How long a command may take to print a secret: a password manager that asks for a fingerprint needs a while.
 const COMMAND_TIME_MAX: Duration = Duration::from_secs(30);
 /// The most a command may print.
-const COMMAND_BYTES_MAX: u64 = 64 * 1024;
-/// How often a running command is looked at.
-const COMMAND_POLL: Duration = Duration::from_millis(5);
+const COMMAND_BYTES_MAX: usize = 64 * 1024;
 
 /// The values that can be had without starting a process, for masking.
 pub(crate) fn at_hand(loaded: &Loaded, env: &Env) -> Vec<String> {
@@ -47,60 +47,56 @@ fn password(url: &str) -> Option<String> {
 pub(crate) fn fetch(key: &str, source: &SecretSource, env: &Env) -> Result<Secret, Failure> {
     match source.resolve(key, env).map_err(|error| error.failure())? {
         Resolved::Value(secret) => Ok(secret),
-        Resolved::Run(line) => run(key, &line),
+        Resolved::Run(line) => run(key, &line, env),
     }
 }
 
-/// Runs a shell line of the owner's own config file. Its output is never shown, not even in a failure.
-fn run(key: &str, line: &str) -> Result<Secret, Failure> {
+/// Runs a shell line of the owner's own config file, with the owner's whole environment: a password manager needs it. Its
+/// output is never shown, not even in a failure.
+fn run(key: &str, line: &str, env: &Env) -> Result<Secret, Failure> {
     let failed = |reason: String| {
         Failure::new(Code::SecretCommandFailed).with("key", key).with("command", line).with("reason", reason)
     };
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the owner's own command; it moves behind the sandbox when that exists"
-    )]
-    let mut child = Command::new("sh")
-        .args(["-c", line])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|error| failed(error.to_string()))?;
-    let output = child.stdout.take();
-    // Read beside the wait, so that a command that prints more than a pipe holds does not stand still.
-    let reader = std::thread::spawn(move || {
-        let mut text = String::new();
-        let read = output.map(|output| output.take(COMMAND_BYTES_MAX).read_to_string(&mut text));
-        read.and_then(Result::ok).map(|_| text)
-    });
-    let Some(status) = wait(&mut child) else {
-        return Err(Failure::new(Code::SecretCommandTimeout)
-            .with("key", key)
-            .with("command", line)
-            .with("limit", format!("{} seconds", COMMAND_TIME_MAX.as_secs())));
+    let spec = Spec {
+        program: "/bin/sh".into(),
+        args: ["-c", line].map(Into::into).to_vec(),
+        cwd: "/".into(),
+        env: env.all().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        timeout: COMMAND_TIME_MAX,
+        output_bytes_max: COMMAND_BYTES_MAX,
+        spill: None,
     };
-    if !status.success() {
-        return Err(failed(format!("it ended with {status}")));
+    let ended = run_aside(&spec).map_err(failed)?;
+    match ended.how {
+        How::Exited(0) => {}
+        How::Exited(status) => return Err(failed(format!("it ended with status {status}"))),
+        How::Signalled(signal) => return Err(failed(format!("signal {signal} ended it"))),
+        How::TimedOut | How::Cancelled => {
+            return Err(Failure::new(Code::SecretCommandTimeout)
+                .with("key", key)
+                .with("command", line)
+                .with("limit", format!("{} seconds", COMMAND_TIME_MAX.as_secs())));
+        }
     }
-    match reader.join().ok().flatten().map(Secret::new) {
-        Some(secret) if !secret.reveal().is_empty() => Ok(secret),
-        Some(_) => Err(failed("it printed nothing".to_owned())),
-        None => Err(failed("it did not print text".to_owned())),
+    match Secret::new(ended.stdout.text()) {
+        secret if secret.reveal().is_empty() => Err(failed("it printed nothing".to_owned())),
+        secret if secret.reveal().contains(char::REPLACEMENT_CHARACTER) => {
+            Err(failed("it did not print text".to_owned()))
+        }
+        secret => Ok(secret),
     }
 }
 
-fn wait(child: &mut Child) -> Option<std::process::ExitStatus> {
-    let latest = Instant::now() + COMMAND_TIME_MAX;
-    while Instant::now() < latest {
-        match child.try_wait() {
-            Ok(Some(status)) => return Some(status),
-            Ok(None) => std::thread::sleep(COMMAND_POLL),
-            Err(_) => break,
-        }
+/// Runs a process from wherever we are: on a thread of its own, because the caller may be inside an async task already.
+fn run_aside(spec: &Spec) -> Result<Ended, String> {
+    let run = || {
+        let work = async { Ok(candor_sandbox::run(spec, &CancellationToken::new()).await) };
+        block_on(work)
+    };
+    let ended = std::thread::scope(|scope| scope.spawn(run).join());
+    match ended {
+        Ok(Ok(Ok(ended))) => Ok(ended),
+        Ok(Ok(Err(error))) => Err(error.to_string()),
+        Ok(Err(_)) | Err(_) => Err("it could not be waited for".to_owned()),
     }
-    // It may have ended in this very moment; either way it must not stay behind.
-    let _ = child.kill();
-    let _ = child.wait();
-    None
 }

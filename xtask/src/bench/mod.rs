@@ -5,6 +5,7 @@
 mod divan;
 mod goals;
 mod page;
+mod runs;
 mod starts;
 
 use anyhow::Result;
@@ -16,6 +17,7 @@ use crate::{generate, machine};
 pub use divan::{Measurement, Rate, Unit, parse};
 pub use goals::{Met, Row, Suite, judge};
 pub use page::page;
+pub use runs::figures;
 pub use starts::{Starts, judge_starts};
 
 const PAGE: &str = "docs/benchmarks.md";
@@ -46,7 +48,11 @@ pub fn run(workspace: &Workspace) -> Result<bool> {
     }
     println!("process starts …");
     let starts = starts::measure(workspace)?;
-    let rows: Vec<Row> = judge(&suites).into_iter().chain(judge_starts(&starts)).collect();
+    println!("whole runs …");
+    let runs = runs::measure(workspace)?;
+    all_ran &= !runs.is_empty();
+    let rows = judge(&suites).into_iter().chain(judge_starts(&starts)).chain([runs::dist(workspace)?]);
+    let rows: Vec<Row> = rows.chain(runs).collect();
     for row in &rows {
         println!("{row}");
     }

@@ -76,7 +76,7 @@ pub fn judge_starts(starts: &Starts) -> Vec<Row> {
     ]
 }
 
-fn shown_size(bytes: u64) -> String {
+pub(super) fn shown_size(bytes: u64) -> String {
     let tenths = bytes / 100_000;
     format!("{}.{} MB", tenths / 10, tenths % 10)
 }

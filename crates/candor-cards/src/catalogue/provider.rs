@@ -187,7 +187,7 @@ pub(super) const NOT_A_SERVER: Entry = Entry {
     steps: &[
         check("See whether the address is the right one and where it was set", "candor config show --origin"),
         by_hand("If a proxy or a login page of your network answers in its place, pass that first"),
-        check("See what answers", "curl -si {url}"),
+        by_hand("Open {url} in a browser to see what answers"),
     ],
     verify: None,
     retryable: false,
@@ -196,7 +196,7 @@ pub(super) const NOT_A_SERVER: Entry = Entry {
 
 pub(super) const ANSWER_TOO_LARGE: Entry = Entry {
     code: Code::ProviderAnswerTooLarge,
-    class: Class::Resource,
+    class: Class::Provider,
     title: "Answer is too large",
     cause: "The answer of {provider} went over a limit and was not read further.\nLimit: {limit}",
     steps: &[
@@ -214,7 +214,7 @@ pub(super) const ANSWER_CUT: Entry = Entry {
     title: "Answer reached its longest length",
     cause: "{model} of {provider} had more to say than one answer may hold; what it said is kept in the session.",
     steps: &[
-        check("Let it go on", "candor -c \"Go on where you stopped\""),
+        check("Let it go on", "candor -c 'Go on where you stopped'"),
         check(
             "To allow longer answers, find the configuration file and raise max_tokens in it",
             "candor config path",

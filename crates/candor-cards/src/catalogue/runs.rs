@@ -6,7 +6,7 @@ use super::{EXIT_FAILED, EXIT_STOPPED};
 use crate::Entry;
 use crate::entry::{by_hand, check};
 
-/// The run used up all its turns, or the like.
+/// The same failure kept repeating.
 const EXIT_STUCK: u8 = 5;
 
 pub(super) const TURNS_SPENT: Entry = Entry {
@@ -15,7 +15,7 @@ pub(super) const TURNS_SPENT: Entry = Entry {
     title: "Turn limit reached",
     cause: "The run was stopped after {limit} turns; its work so far is kept in the session.",
     steps: &[
-        check("Go on where it stopped", "candor -c \"Go on\""),
+        check("Go on where it stopped", "candor -c 'Go on'"),
         by_hand("If the work needs more, raise the limit: --max-turns N, or tools.max_iterations"),
     ],
     verify: None,
@@ -30,7 +30,7 @@ pub(super) const COST_SPENT: Entry = Entry {
     cause: "The run was stopped at {spent} US dollars of the {limit} it may cost; its work so far is kept in the session.",
     steps: &[
         check("See where the money went", "candor usage"),
-        by_hand("Go on with a higher limit: candor -c --max-cost USD \"Go on\""),
+        by_hand("Go on with a higher limit: candor -c --max-cost USD 'Go on'"),
     ],
     verify: None,
     retryable: false,
@@ -43,7 +43,7 @@ pub(super) const TIME_SPENT: Entry = Entry {
     title: "Time limit reached",
     cause: "The run was stopped after {limit}; its work so far is kept in the session.",
     steps: &[
-        check("Go on where it stopped", "candor -c \"Go on\""),
+        check("Go on where it stopped", "candor -c 'Go on'"),
         by_hand("If the work needs longer, raise the limit: --timeout DURATION"),
     ],
     verify: None,
@@ -58,7 +58,7 @@ pub(super) const STUCK: Entry = Entry {
     cause: "The model made the same call of {tool} {count} times, and it failed the same way each time.\nResult: {result}",
     steps: &[
         by_hand("Repair what the result names; the model could not"),
-        check("Then go on", "candor -c \"Go on\""),
+        check("Then go on", "candor -c 'Go on'"),
         by_hand("Or say in other words how it should be done"),
     ],
     verify: None,
@@ -106,7 +106,7 @@ pub(super) const SESSION_BUSY: Entry = Entry {
     ],
     verify: None,
     retryable: true,
-    exit_code: EXIT_FAILED,
+    exit_code: EXIT_STOPPED,
 };
 
 pub(super) const PLACEHOLDER_UNKNOWN: Entry = Entry {
@@ -120,7 +120,7 @@ pub(super) const PLACEHOLDER_UNKNOWN: Entry = Entry {
     ],
     verify: None,
     retryable: false,
-    exit_code: EXIT_FAILED,
+    exit_code: EXIT_STOPPED,
 };
 
 pub(super) const STORE_UNAVAILABLE: Entry = Entry {

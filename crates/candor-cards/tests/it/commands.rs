@@ -12,10 +12,12 @@ use crate::shell::{Token, programs, tokens};
 const CANDOR: &[&str] = &[
     "candor --help",
     "candor --version",
+    "candor -c *",
     "candor config check",
     "candor config path",
     "candor config schema",
     "candor config show --origin",
+    "candor demo",
     "candor doctor",
     "candor errors list",
     "candor errors show *",
@@ -27,6 +29,10 @@ const CANDOR: &[&str] = &[
     "candor logs --event provider_rate_limit",
     "candor logs --event tool_call",
     "candor logs --level error",
+    "candor prompt show",
+    "candor sessions list",
+    "candor sessions show *",
+    "candor usage",
 ];
 
 /// What a card may run besides: in POSIX or in coreutils, and on every Debian machine.
@@ -87,7 +93,7 @@ fn every_command_exists() {
 
 #[test]
 fn a_command_named_in_a_sentence_exists_too() {
-    const NAMED: &[&str] = &["init", "the-command-fact"];
+    const NAMED: &[&str] = &["init", "-p", "-m", "-c", "the-command-fact"];
     for code in Code::ALL {
         let card = card(&complete(*code));
         let sentences = card.steps.iter().filter_map(|step| match step {

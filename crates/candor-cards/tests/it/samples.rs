@@ -48,24 +48,22 @@ pub(crate) fn facts_of(code: Code) -> &'static [&'static str] {
         | Code::FileExists
         | Code::FileIo
         | Code::DiskFull
-        | Code::DiskReadOnly => &["path", "reason"],
+        | Code::DiskReadOnly
+        | Code::ScriptInvalid
+        | Code::StoreUnavailable => &["path", "reason"],
         Code::ProviderRateLimited => &["provider", "wait"],
         Code::ProviderUnavailable => &["provider", "status"],
-        Code::ProviderTimeout => &["provider", "limit"],
-        Code::ProviderUnreachable => &["provider", "url", "reason"],
+        Code::ProviderTimeout | Code::ProviderAnswerTooLarge => &["provider", "limit"],
+        Code::ProviderUnreachable | Code::ProviderNotAServer => &["provider", "url", "reason"],
         Code::ProviderUnauthorized => &["provider", "status", "variable"],
         Code::ProviderBadRequest => &["provider", "status", "reason"],
-        Code::ProviderModelUnknown => &["provider", "model"],
+        Code::ProviderModelUnknown | Code::ProviderAnswerCut => &["provider", "model"],
         Code::ProviderNotConfigured => &["variables", "addresses"],
         Code::ProviderOutOfQuota
         | Code::ProviderStreamCut
         | Code::ProviderContextTooLong
         | Code::ProviderRefused => &["provider", "reason"],
-        Code::ProviderNotAServer => &["provider", "url", "reason"],
-        Code::ProviderAnswerTooLarge => &["provider", "limit"],
-        Code::ProviderAnswerCut => &["provider", "model"],
         Code::ProviderAnswerEmpty => &["provider"],
-        Code::ScriptInvalid | Code::StoreUnavailable => &["path", "reason"],
         Code::StoreNewer => &["path"],
         Code::ToolUnknown => &["tool", "tools"],
         Code::ToolArguments => &["tool", "reason"],

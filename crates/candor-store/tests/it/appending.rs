@@ -180,7 +180,6 @@ async fn the_columns_beside_the_body_say_what_it_says() {
             removed_messages: 1,
             summary_tokens: 1,
             summary: "a".to_owned(),
-            through_seq: 3,
         },
         EventBody::Error {
             message: "m".to_owned(),

@@ -11,5 +11,4 @@ mod processes;
 mod reading;
 mod rig;
 mod sessions;
-mod speed;
 mod usage;

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use std::time::Duration;
 
+use candor_config::Loaded;
 use candor_protocol::{Body, Code, EventBody, Failure, Origin, Outcome, Part, SessionId, Submission};
 use candor_runtime::{NewSession, Runtime};
 use candor_store::Found;
@@ -31,14 +32,25 @@ pub(crate) fn run(ask: &Ask, context: &Context<'_>) -> Result<Exit, Fail> {
     let prompt = prompt(ask, context)?;
     let loaded = context.load()?;
     let (_log, _guard) = logs::start(&loaded, context)?;
+    let outcome = converse(prompt, ask, &loaded, context)?;
+    Ok(Exit::Ran(outcome.status))
+}
+
+/// Says one thing and shows what comes of it.
+pub(crate) fn converse(
+    prompt: String,
+    ask: &Ask,
+    loaded: &Loaded,
+    context: &Context<'_>,
+) -> Result<Outcome, Fail> {
     block_on(async {
-        let setup = assemble::setup(Some(ask), &loaded, context).await?;
+        let setup = assemble::setup(Some(ask), loaded, context).await?;
         let workspace = setup.workspace.display().to_string();
-        let runtime = Runtime::open(&assemble::database(&loaded), setup).await?;
+        let runtime = Runtime::open(&assemble::database(loaded), setup).await?;
         let session = session(ask, &prompt, &workspace, &runtime).await?;
         let (outcome, mut printer) = carry_out(&session, prompt, &runtime, ask, context).await?;
         printer.finish(&outcome, session.id)?;
-        Ok(Exit::Ran(outcome.status))
+        Ok(outcome)
     })
 }
 

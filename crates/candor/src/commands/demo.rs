@@ -1,18 +1,27 @@
-//! `candor demo`: what exists, shown on itself. No key, no network, nothing left behind.
+//! `candor demo`: the whole story on itself. No key, no network, nothing left behind.
+//!
+//! Nothing here is staged but the model, which plays `demo.json`: the run, its tools, its session, its log and its cards are
+//! what a prompt to a real model gets.
 
 use std::fs;
-use std::time::Duration;
+use std::path::Path;
 
 use anstyle::Style;
-use candor_config::{Env, Request};
-use candor_log::event::{ConfigReload, ToolBlocked, TurnEnd};
+use candor_config::{Env, Loaded, Request};
 use candor_log::read::{self, Colour, Query};
-use candor_protocol::{Failure, SessionId};
+use candor_protocol::{Failure, Status};
 use candor_redact::Redactor;
 
+use crate::cli::Ask;
+use crate::commands::{ask, logs};
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
 use crate::screen::paint;
+
+const SCRIPT: &str = include_str!("demo.json");
+/// A shell script with a mistake in it.
+const GREETING: &str = "#!/bin/sh\nname=${1:-world}\necho_ \"Hello, $name!\"\n";
+const PROMPT: &str = "greet.sh does not work. Find out why and repair it.";
 
 const BROKEN: &str = "\
 provider = \"anthropic\"
@@ -25,24 +34,15 @@ level = \"loud\"
 port = 70000
 ";
 
-const REPAIRED: &str = "\
-provider = \"anthropic\"
-model = \"claude-sonnet-4-5\"
-api_key_env = \"DEMO_KEY\"
-
-[logging]
-level = \"debug\"
-";
-
 pub(crate) fn run(context: &Context<'_>) -> Result<Exit, Fail> {
-    let home = tempfile::Builder::new().prefix("candor-demo-").tempdir();
-    let home = home.map_err(|error| Failure::file(&std::env::temp_dir(), &error))?;
+    let folder = tempfile::Builder::new().prefix("candor-demo-").tempdir();
+    let folder = folder.map_err(|error| Failure::file(&std::env::temp_dir(), &error))?;
     // Made up on the spot: a demonstration of masking must not carry a secret of its own.
     let key = format!("sk-ant-api03-{}", "q7".repeat(20));
-    let demo = Demo { context, home: home.path(), key };
+    let demo = Demo { context, folder: folder.path(), key };
+    let loaded = demo.conversation()?;
+    demo.log(&loaded)?;
     demo.mistakes()?;
-    demo.repaired()?;
-    demo.log()?;
     demo.redaction()?;
     demo.next()?;
     Ok(Exit::Good)
@@ -50,7 +50,7 @@ pub(crate) fn run(context: &Context<'_>) -> Result<Exit, Fail> {
 
 struct Demo<'a> {
     context: &'a Context<'a>,
-    home: &'a std::path::Path,
+    folder: &'a Path,
     key: String,
 }
 
@@ -64,60 +64,55 @@ impl Demo<'_> {
         self.context.screen.say(format_args!("{text}"))
     }
 
-    fn write(&self, text: &str) -> Result<Request, Fail> {
-        let file = self.home.join("config.toml");
-        fs::write(&file, text).map_err(|error| Failure::file(&file, &error))?;
-        let home = self.home.display().to_string();
-        let env = Env::of([("CANDOR_HOME", home), ("DEMO_KEY", self.key.clone())]);
-        Ok(Request { env, cwd: self.home.to_owned(), ..Request::default() })
+    /// A home and a workspace of its own, with this configuration.
+    fn request(&self, config: &str) -> Result<Request, Fail> {
+        let (home, workspace) = (self.folder.join("home"), self.folder.join("work"));
+        for dir in [&home, &workspace] {
+            fs::create_dir_all(dir).map_err(|error| Failure::file(dir, &error))?;
+        }
+        write(&home.join("config.toml"), config)?;
+        let path = self.context.env().get("PATH").unwrap_or("/usr/bin:/bin").to_owned();
+        let env = [("CANDOR_HOME", home.display().to_string()), ("DEMO_KEY", self.key.clone()), ("PATH", path)];
+        Ok(Request { env: Env::of(env), cwd: workspace, ..Request::default() })
+    }
+
+    /// A run with a model that plays a script: it fails for a moment, calls tools, and says that it is done.
+    fn conversation(&self) -> Result<Loaded, Fail> {
+        self.title("A run: the provider fails for a moment, a tool fails, and the model says that all is well")?;
+        let script = self.folder.join("demo.json");
+        write(&script, SCRIPT)?;
+        let config = format!(
+            "provider = \"demo\"\n[providers.demo]\ndialect = \"scripted\"\nscript = {:?}\n[retry]\nbase_delay_ms = 300\n",
+            script.display().to_string()
+        );
+        let request = self.request(&config)?;
+        write(&request.cwd.join("greet.sh"), GREETING)?;
+        let context = Context { screen: self.context.screen, request, global: self.context.global };
+        let loaded = context.load()?;
+        let (_log, _guard) = logs::start(&loaded, &context)?;
+        self.say(&format!("you> {PROMPT}\n"))?;
+        let outcome = ask::converse(PROMPT.to_owned(), &Ask::default(), &loaded, &context)?;
+        if outcome.status == Status::DonePartial {
+            self.say("\nThe model said done. Candor does not: a file was changed and nobody has checked it.")?;
+        }
+        Ok(loaded)
+    }
+
+    fn log(&self, loaded: &Loaded) -> Result<(), Fail> {
+        self.title("Its log: typed, rotated, and masked before it is written")?;
+        let file = loaded.config.logging.file.resolve(loaded.home.path());
+        let colour = if self.context.screen.colour().stdout { Colour::Ansi } else { Colour::Never };
+        for entry in read::entries(&file, Query::default())? {
+            self.say(&read::render(&entry?, colour))?;
+        }
+        Ok(())
     }
 
     fn mistakes(&self) -> Result<(), Fail> {
         self.title("A configuration with mistakes: all of them at once, each with its line")?;
-        let request = self.write(BROKEN)?;
-        if let Err(error) = candor_config::load(&request) {
+        if let Err(error) = candor_config::load(&self.request(BROKEN)?) {
             let card = candor_cards::card(&error.failure());
             self.say(candor_cards::text(&card, "candor config check").trim_end())?;
-        }
-        Ok(())
-    }
-
-    fn repaired(&self) -> Result<(), Fail> {
-        self.title("Repaired: every value knows where it came from")?;
-        let loaded = candor_config::load(&self.write(REPAIRED)?)?;
-        for shown in
-            loaded.shown().iter().filter(|shown| shown.label != "default" || shown.key.starts_with("retry"))
-        {
-            self.say(&format!("{:<44} # {}", format!("{} = {}", shown.key, shown.value), shown.label))?;
-        }
-        Ok(())
-    }
-
-    fn log(&self) -> Result<(), Fail> {
-        self.title("The log: typed, rotated, and masked before it is written")?;
-        let file = self.home.join("logs/candor.log");
-        let mut options = candor_log::Options::new(&file);
-        options.redactor = Redactor::with_secrets([&self.key]);
-        let (log, guard) = candor_log::start(options)?;
-        log.install()?;
-        let session_id = SessionId::now();
-        ConfigReload { changed_sections: &["logging"] }.log();
-        let command = format!("curl -H 'x-api-key: {}' https://example.org", self.key);
-        let reason = "the network is off";
-        ToolBlocked { session_id, tool: "shell_exec", command: &command, reason }.log();
-        TurnEnd {
-            session_id,
-            input_tokens: 1500,
-            output_tokens: 320,
-            total_tokens: 1820,
-            duration: Duration::from_secs(3),
-            tool_call_count: 1,
-        }
-        .log();
-        drop(guard);
-        let colour = if self.context.screen.colour().stdout { Colour::Ansi } else { Colour::Never };
-        for entry in read::entries(&file, Query::default())? {
-            self.say(&read::render(&entry?, colour))?;
         }
         Ok(())
     }
@@ -141,11 +136,18 @@ impl Demo<'_> {
     fn next(&self) -> Result<(), Fail> {
         self.title("What next")?;
         self.say(&format!(
-            "candor errors list     all {} failures that have a card\n\
-             candor init            write a configuration of your own\n\
-             candor doctor          see what is well on this machine and what is not\n\n\
-             Talking to a model is not in this build yet; the walls and the floor are.",
+            "export ANTHROPIC_API_KEY=...           or the key of another provider; or start Ollama\n\
+             candor \"what does this folder do?\"     ask\n\
+             candor -c \"and now the tests\"          go on\n\
+             candor sessions list                   what was said before\n\
+             candor doctor                          what is well on this machine and what is not\n\
+             candor errors list                     all {} failures that have a card\n\n\
+             Not in this build yet: the sandbox around commands, and the verifier that may say done.",
             candor_cards::catalogue().len()
         ))
     }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Fail> {
+    fs::write(path, text).map_err(|error| Failure::file(path, &error).into())
 }

@@ -1,0 +1,55 @@
+//! Whole runs against a fake model: the benchmark of the binary's package measures and judges, this puts its figures in rows.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+
+use super::goals::{Met, Row};
+use super::starts::shown_size;
+use crate::invocation::Invocation;
+use crate::workspace::Workspace;
+
+/// What a line with a figure begins with.
+const FIGURE: &str = "figure | ";
+/// The largest binary that we would hand to a stranger.
+const DIST_BYTES_MAX: u64 = 25_000_000;
+
+/// The rows about whole runs; none when the benchmark did not run.
+pub(super) fn measure(workspace: &Workspace) -> Result<Vec<Row>> {
+    let finished = Invocation::cargo(&workspace.root)
+        .args(["bench", "--locked", "--package", "candor", "--bench", "runs"])
+        .finish()?;
+    if !finished.success {
+        println!("{}", finished.output.trim_end());
+        return Ok(Vec::new());
+    }
+    Ok(figures(&finished.output))
+}
+
+/// The size of the binary as it is handed out.
+pub(super) fn dist(workspace: &Workspace) -> Result<Row> {
+    let binary = workspace.build_candor("dist")?;
+    let bytes = fs::metadata(&binary).context("cannot look at the binary")?.len();
+    Ok(Row {
+        measure: "size of the binary, `dist` profile".to_owned(),
+        goal: format!("≤ {} MB", DIST_BYTES_MAX / 1_000_000),
+        measured: shown_size(bytes),
+        met: if bytes <= DIST_BYTES_MAX { Met::Yes } else { Met::No },
+    })
+}
+
+/// The rows in what the benchmark printed.
+pub fn figures(output: &str) -> Vec<Row> {
+    output.lines().filter_map(|line| figure(line.strip_prefix(FIGURE)?)).collect()
+}
+
+fn figure(line: &str) -> Option<Row> {
+    let mut parts = line.split(" | ").map(str::to_owned);
+    let [measure, goal, measured] = [parts.next()?, parts.next()?, parts.next()?];
+    let met = match parts.next()?.as_str() {
+        "yes" => Met::Yes,
+        "no" => Met::No,
+        _ => Met::NoGoal,
+    };
+    Some(Row { measure, goal, measured, met })
+}
