@@ -155,7 +155,8 @@ fn figures_of_whole_runs_become_rows() {
     let rows = xtask::bench::figures(
         "   Compiling x\nfigure | hello | ≤ 12 ms | 9.77 ms | yes\nfigure | turn | ≤ 3 ms | 3.08 ms | no\nfigure | first | – | 1 ms | -\n",
     );
-    let told: Vec<_> = rows.iter().map(|row| (row.measure.as_str(), row.measured.as_str(), row.met)).collect();
+    let told: Vec<_> =
+        rows.iter().map(|row| (row.measure.as_str(), row.measured.as_str(), row.met)).collect();
     let expected =
         [("hello", "9.77 ms", Met::Yes), ("turn", "3.08 ms", Met::No), ("first", "1 ms", Met::NoGoal)];
     assert_eq!(told, expected);

@@ -3,6 +3,9 @@
 
 mod cards;
 mod codes;
+mod events;
 mod failures;
 mod ids;
 mod levels;
+mod messages;
+mod moments;

@@ -176,11 +176,7 @@ async fn the_columns_beside_the_body_say_what_it_says() {
         EventBody::ApprovalRequest { call_id: "a".to_owned(), question: "b".to_owned() },
         EventBody::ApprovalAnswer { call_id: "a".to_owned(), choice: "b".to_owned() },
         EventBody::Verification { check: "a".to_owned(), result: "b".to_owned(), evidence: String::new() },
-        EventBody::Compacted {
-            removed_messages: 1,
-            summary_tokens: 1,
-            summary: "a".to_owned(),
-        },
+        EventBody::Compacted { removed_messages: 1, summary_tokens: 1, summary: "a".to_owned() },
         EventBody::Error {
             message: "m".to_owned(),
             card: candor_cards::card(&candor_protocol::Failure::new(candor_protocol::Code::OutOfMemory)),

@@ -72,13 +72,16 @@ impl Demo<'_> {
         }
         write(&home.join("config.toml"), config)?;
         let path = self.context.env().get("PATH").unwrap_or("/usr/bin:/bin").to_owned();
-        let env = [("CANDOR_HOME", home.display().to_string()), ("DEMO_KEY", self.key.clone()), ("PATH", path)];
+        let env =
+            [("CANDOR_HOME", home.display().to_string()), ("DEMO_KEY", self.key.clone()), ("PATH", path)];
         Ok(Request { env: Env::of(env), cwd: workspace, ..Request::default() })
     }
 
     /// A run with a model that plays a script: it fails for a moment, calls tools, and says that it is done.
     fn conversation(&self) -> Result<Loaded, Fail> {
-        self.title("A run: the provider fails for a moment, a tool fails, and the model says that all is well")?;
+        self.title(
+            "A run: the provider fails for a moment, a tool fails, and the model says that all is well",
+        )?;
         let script = self.folder.join("demo.json");
         write(&script, SCRIPT)?;
         let config = format!(
@@ -93,7 +96,9 @@ impl Demo<'_> {
         self.say(&format!("you> {PROMPT}\n"))?;
         let outcome = ask::converse(PROMPT.to_owned(), &Ask::default(), &loaded, &context)?;
         if outcome.status == Status::DonePartial {
-            self.say("\nThe model said done. Candor does not: a file was changed and nobody has checked it.")?;
+            self.say(
+                "\nThe model said done. Candor does not: a file was changed and nobody has checked it.",
+            )?;
         }
         Ok(loaded)
     }
