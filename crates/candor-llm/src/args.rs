@@ -11,6 +11,7 @@ pub(crate) fn read(text: &str) -> Result<Value, String> {
     }
     match serde_json::from_str(text) {
         Ok(Value::Null) => Ok(Value::Object(Map::new())),
+        Ok(Value::String(inner)) if inner.trim().is_empty() => Ok(Value::Object(Map::new())),
         Ok(Value::String(inner)) => match serde_json::from_str(&inner) {
             Ok(object @ Value::Object(_)) => Ok(object),
             _ => Err("arguments are a text, not an object".to_owned()),

@@ -60,6 +60,12 @@ const NO_MODEL: &[&str] = &[
     "model not exist",         // DeepSeek, with 400
 ];
 
+/// The key, in words that come with other statuses than 401 and 403.
+const WRONG_KEY: &[&str] = &[
+    "api key not valid", // Gemini, with 400
+    "api key expired",   // Gemini, with 400
+];
+
 /// The key, inside a stream that had begun.
 const KEY: &[&str] = &["authentication_error", "permission_error", "invalid_api_key", "permission_denied"];
 
@@ -122,7 +128,7 @@ pub(crate) fn stream_error(kinds: &str, message: &str) -> Error {
         Error::ContextTooLong { message }
     } else if said.is_quota(wait) {
         Error::OutOfQuota { status: None, message }
-    } else if said.has(KEY) || matches!(number, Some(401 | 403)) {
+    } else if said.has(KEY) || said.has(WRONG_KEY) || matches!(number, Some(401 | 403)) {
         Error::Unauthorized { status: number.unwrap_or(401), message }
     } else if said.has(NO_MODEL) || (said.has(&["not_found"]) || number == Some(404)) && said.has(&["model"])
     {
@@ -148,6 +154,7 @@ fn by_status(response: Response<'_>, said: &Said, wait: Option<Duration>) -> Err
             Error::OutOfQuota { status: Some(status), message }
         }
         401 | 403 => Error::Unauthorized { status, message },
+        400 if said.has(WRONG_KEY) => Error::Unauthorized { status, message },
         404 if !said.is_page && said.has(&["model"]) => model_unknown(response, message),
         404 => Error::NotAProvider { url: response.url.to_owned(), reason: format!("status 404: {message}") },
         429 => Error::RateLimited { status: Some(status), retry_after: wait, message },

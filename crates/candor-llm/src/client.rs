@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
 use reqwest::{Client, Method, NoProxy, RequestBuilder, Url};
 
 use crate::dialect::Dialect;
@@ -15,6 +16,9 @@ const USER_AGENT: &str = concat!("candor/", env!("CARGO_PKG_VERSION"));
 
 /// A key shorter than this is a placeholder for servers that want any; to mask it would only garble messages.
 const SECRET_BYTES_MIN: usize = 8;
+
+/// How much is shown of what is no address.
+const SHOWN_CHARS_MAX: usize = 80;
 
 /// Where a server is, and how to talk to it.
 #[derive(Clone)]
@@ -161,16 +165,19 @@ impl HttpProvider {
             Framing::Events => "text/event-stream",
             Framing::Lines => "application/x-ndjson",
         };
-        let mut request = self.client()?.request(method, self.url(path)).header("accept", accept);
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT, HeaderValue::from_static(accept));
         for (name, value) in wire.headers(self.key()) {
-            let Ok(mut value) = reqwest::header::HeaderValue::from_str(&value) else {
+            let Ok(mut value) = HeaderValue::from_str(&value) else {
                 let message = "the key holds characters that cannot be sent, such as a line break".to_owned();
                 return Err(Error::BadRequest { status: None, message });
             };
             value.set_sensitive(true);
-            request = request.header(name, value);
+            headers.insert(name, value);
         }
-        Ok(request)
+        // Together, because this replaces: the user and the password of an address are an authorization already, and a
+        // request with two has none.
+        Ok(self.client()?.request(method, self.url(path)).headers(headers))
     }
 
     /// The whole address. A query of the base address (Azure's `api-version`) stays behind the path.
@@ -235,10 +242,18 @@ fn is_loopback(url: &Url) -> bool {
 /// An address for people: no user, no password, no query.
 fn shown(address: &str) -> String {
     match Url::parse(address.trim()) {
-        Ok(url) if url.has_host() => {
-            format!("{}{}", url.origin().ascii_serialization(), url.path().trim_end_matches('/'))
+        Ok(mut url) if url.has_host() => {
+            // Of an address with a host, none of these can fail.
+            _ = url.set_username("");
+            _ = url.set_password(None);
+            url.set_query(None);
+            url.set_fragment(None);
+            url.as_str().trim_end_matches('/').to_owned()
         }
-        // What is no address can be anything, a key in the wrong place included.
-        _ => address.chars().take_while(|c| !matches!(c, '?' | '@' | '#')).take(80).collect(),
+        // What is no address can be anything; a password in it stands before the last `@`.
+        _ => {
+            let shown = address.rsplit('@').next().unwrap_or_default();
+            shown.chars().take_while(|c| !matches!(c, '?' | '#')).take(SHOWN_CHARS_MAX).collect()
+        }
     }
 }

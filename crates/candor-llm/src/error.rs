@@ -4,6 +4,11 @@ use std::time::Duration;
 
 use candor_protocol::{Code, Failure};
 
+/// What stands for a secret.
+const REDACTED: &str = "[REDACTED]";
+/// How much of the beginning of a secret gives nothing away: that is the provider's prefix, such as `sk-`.
+const SECRET_START_BYTES_MIN: usize = 4;
+
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Error {
@@ -143,7 +148,8 @@ impl Error {
         }
     }
 
-    /// The same without a secret that a server put into its message.
+    /// The same without a secret that a server put into its message. Messages are cut to a length, and the cut may go
+    /// through the secret: its beginning at the end of the text goes, too.
     pub(crate) fn without(mut self, secret: &str) -> Self {
         let text = match &mut self {
             Self::RateLimited { message, .. }
@@ -161,7 +167,12 @@ impl Error {
             Self::Silent { .. } => return self,
         };
         if text.contains(secret) {
-            *text = text.replace(secret, "[REDACTED]");
+            *text = text.replace(secret, REDACTED);
+        }
+        let beginnings = (SECRET_START_BYTES_MIN..secret.len()).rev().filter_map(|end| secret.get(..end));
+        if let Some(cut) = beginnings.into_iter().find(|start| text.ends_with(start)) {
+            text.truncate(text.len() - cut.len());
+            text.push_str(REDACTED);
         }
         self
     }

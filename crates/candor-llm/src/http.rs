@@ -234,7 +234,11 @@ impl<'p> Stream<'p> {
             if event != "ping" {
                 *data_at = Instant::now();
             }
-            decoder.frame(event, data, draft)
+            match decoder.frame(event, data, draft)? {
+                // An event of this name is one, also where the decoder could not read it: proxies put bare words there.
+                Flow::More if event == "error" => Err(stream_error("", data)),
+                flow => Ok(flow),
+            }
         };
         match bytes {
             Some(bytes) => frames.feed(bytes, &mut on_frame),

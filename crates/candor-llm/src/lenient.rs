@@ -76,13 +76,24 @@ pub(crate) struct ProblemFields<'a> {
     pub(crate) code: Text<'a>,
     #[serde(borrow)]
     pub(crate) status: Text<'a>,
+    #[serde(borrow)]
+    pub(crate) details: Object<Details<'a>>,
+}
+
+/// Where Anthropic names the spend limit that its type keeps silent about.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(default)]
+pub(crate) struct Details<'a> {
+    #[serde(borrow)]
+    pub(crate) error_code: Text<'a>,
 }
 
 impl ProblemFields<'_> {
     /// Everything that names the kind of error, as `classify::stream_error` wants it.
     pub(crate) fn kinds(&self) -> String {
         let mut kinds = String::new();
-        for kind in [&self.code, &self.kind, &self.status] {
+        let detail = self.details.0.as_ref().map(|details| &details.error_code);
+        for kind in [&self.code, &self.kind, &self.status].into_iter().chain(detail) {
             let _ = write!(kinds, "{} ", &**kind);
         }
         kinds

@@ -11,11 +11,12 @@ mod tests;
 use std::mem;
 
 use crate::Error;
+use crate::draft::ANSWER_BYTES_MAX;
 use crate::wire::{Flow, Framing};
 
-/// The longest line, and the longest data of one event. The largest honest ones are whole arguments of a call or an
-/// encrypted thought; a server that never ends its line must not fill the memory.
-pub(crate) const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// The longest line, and the longest data of one event: the last event of a Responses stream repeats the whole answer, and
+/// has some more around it. A server that never ends its line must not fill the memory.
+pub(crate) const LINE_BYTES_MAX: usize = ANSWER_BYTES_MAX + 1024 * 1024;
 
 /// A buffer keeps this much between lines; more is given back once the long line is over.
 const LINE_BYTES_KEPT: usize = 64 * 1024;

@@ -42,6 +42,16 @@ fn dates() {
 }
 
 #[test]
+fn f27_a_clock_that_is_off_gives_a_long_wait_or_none() {
+    check_headers(&[("retry-after", "Tue, 11 Feb 2025 13:00:30 GMT")], Some(3_630_000));
+    check_headers(&[("retry-after", "Tue, 11 Feb 2025 11:00:30 GMT")], None);
+    check_headers(&[("retry-after", "Thu, 01 Jan 1970 00:00:00 GMT")], None);
+    check_headers(&[("retry-after", "Wed, 11 Feb 2099 12:00:00 GMT")], Some(2_335_219_200_000));
+    check_headers(&[("retry-after", "Tue, 11 Feb 2025 12:00:34 +0100")], None);
+    check_headers(&[("retry-after-ms", "20"), ("retry-after", "Wed, 11 Feb 2099 12:00:00 GMT")], Some(20));
+}
+
+#[test]
 fn nonsense_is_no_waiting_time() {
     for value in ["0", "-1", "soon", "", "NaN", "inf", "1e400", "Tue, 99 Feb 2025 12:00:34 GMT"] {
         check_headers(&[("retry-after", value)], None);

@@ -3,8 +3,10 @@
 #![cfg(test)]
 
 mod asking;
+mod bad_input;
 mod cards;
 mod endings;
+mod faults;
 mod listing;
 mod prices;
 mod refusals;

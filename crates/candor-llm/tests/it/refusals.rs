@@ -1,12 +1,11 @@
 //! Responses that are no answer.
 
 use std::io::Write;
-use std::net::TcpListener;
 use std::time::Duration;
 
 use candor_llm::{Endpoint, Error, HttpProvider};
 
-use crate::server::{HELLO, KEY, Server, Then, endpoint, refused, response, stream};
+use crate::server::{HELLO, KEY, Server, Then, endpoint, nobody, refused, response, stream};
 
 #[track_caller]
 fn check_no_provider(error: &Error, expect: &str) {
@@ -85,7 +84,7 @@ async fn a_key_that_no_header_carries_is_refused_unsent() {
 
 #[tokio::test]
 async fn nobody_at_the_address() {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (_held, free) = nobody();
     let error = refused(&HttpProvider::new(endpoint(&format!("http://u:p@{free}/v1?k=s"))).unwrap()).await;
     let Error::Unreachable { url, reason } = &error else { panic!("{error:?}") };
     assert_eq!(url, &format!("http://{free}/v1/chat/completions"));

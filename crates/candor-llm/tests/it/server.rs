@@ -1,7 +1,7 @@
 //! A server on the loopback that does exactly as it is told, and what asks it.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -116,6 +116,15 @@ fn next_request(reader: &mut impl BufRead) -> Option<(String, String)> {
 /// Blocks until the other side has gone.
 pub(crate) fn wait_until_gone(socket: &mut TcpStream) {
     while matches!(socket.read(&mut [0; 64]), Ok(1..)) {}
+}
+
+/// An address at which nobody listens. It is our end of a connection: as long as that is held, nobody else gets the port.
+pub(crate) fn nobody() -> (TcpStream, SocketAddr) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let held = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let address = held.local_addr().unwrap();
+    thread::spawn(move || listener.accept().map(|(mut other, _)| wait_until_gone(&mut other)));
+    (held, address)
 }
 
 /// A response with this status, these headers and this body.

@@ -262,16 +262,15 @@ impl Chunks<'_> {
         }
     }
 
-    /// The end of the body; the connection stays, unless the fault is of a kind after which a server gives it up.
+    /// The end of the body. The connection stays, as it does behind a real gateway even when the answer has failed, unless
+    /// nobody could read on from it.
     fn end(&mut self) {
         let comments = self.reply.faults.iter().any(|fault| matches!(fault, Fault::CommentsForever(_)));
         if !comments {
             self.out.extend_from_slice(LAST_CHUNK);
         }
-        let fails = self.reply.faults.iter().any(|fault| {
-            matches!(fault, Fault::MidStreamError(_) | Fault::VllmError | Fault::WrongChunkSize)
-        });
-        if comments || fails { self.end_with([Step::Close]) } else { self.flush() }
+        let spoilt = self.reply.has(&Fault::WrongChunkSize);
+        if comments || spoilt { self.end_with([Step::Close]) } else { self.flush() }
     }
 
     fn end_with(&mut self, steps: impl IntoIterator<Item = Step>) {

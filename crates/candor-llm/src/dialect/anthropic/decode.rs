@@ -94,8 +94,8 @@ pub(super) struct Decoder {
     index: u64,
     /// The blocks that are calls. What is said about others (tools of the server's own) is not ours to run.
     calls: Vec<u64>,
-    /// What the latest call had at its beginning; it counts if no pieces follow. Only some proxies send it so.
-    whole_input: Option<(u64, Value)>,
+    /// The calls whose arguments came with their beginning; they count if no pieces follow. Only some proxies mean them.
+    whole_inputs: Vec<u64>,
     signature: String,
     seals_bytes: usize,
     uncached: u64,
@@ -172,7 +172,10 @@ impl Decoder {
             "tool_use" => {
                 draft.call(self.index, block.id.given(), block.name.given(), "")?;
                 self.calls.push(self.index);
-                self.whole_input = block.input.map(|input| (self.index, input));
+                if let Some(input) = block.input {
+                    draft.call_args_text(self.index, &input.to_string())?;
+                    self.whole_inputs.push(self.index);
+                }
             }
             _ => {}
         }
@@ -185,7 +188,10 @@ impl Decoder {
             "thinking_delta" => draft.reasoning(&piece.thinking),
             "signature_delta" => self.sign(&piece.signature),
             "input_json_delta" if !piece.partial_json.is_empty() && self.calls.contains(&index) => {
-                self.whole_input.take_if(|(of, _)| *of == index);
+                if let Some(at) = self.whole_inputs.iter().position(|of| *of == index) {
+                    self.whole_inputs.swap_remove(at);
+                    draft.call_args_text(index, "")?;
+                }
                 draft.call(index, None, None, &piece.partial_json)
             }
             _ => Ok(()),
@@ -197,9 +203,6 @@ impl Decoder {
         if !self.signature.is_empty() {
             draft.reasoning_opaque(opaque("signature", &self.signature))?;
             self.signature.clear();
-        }
-        if let Some((index, input)) = self.whole_input.take() {
-            draft.call_args_text(index, &input.to_string())?;
         }
         Ok(())
     }

@@ -3,13 +3,17 @@
 use candor_protocol::{Message, Opaque, Part, Role, ToolCall, ToolSpec};
 use serde_json::{Map, Value, json};
 
+use super::super::content::GO_ON;
 use super::super::file_note;
 use super::{NAME, max_tokens_field};
 use crate::{Request, history};
 
 /// The body of the request.
 pub(super) fn body(request: &Request) -> Value {
-    let messages: Vec<Value> = history::sound(&request.messages).iter().flat_map(message).collect();
+    let mut messages: Vec<Value> = history::sound(&request.messages).iter().flat_map(message).collect();
+    if messages.iter().all(|message| message["role"] == "system") {
+        messages.push(json!({ "role": "user", "content": GO_ON }));
+    }
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(request.model));
     body.insert("messages".to_owned(), Value::Array(messages));

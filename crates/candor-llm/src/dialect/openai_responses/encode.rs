@@ -3,6 +3,7 @@
 use candor_protocol::{Message, Part, Reasoning, Role, ToolSpec};
 use serde_json::{Map, Value, json};
 
+use super::super::content::GO_ON;
 use super::super::file_note;
 use super::{NAME, thinks};
 use crate::{Request, history};
@@ -18,7 +19,12 @@ pub(super) fn body(request: &Request) -> Value {
     if !instructions.is_empty() {
         body.insert("instructions".to_owned(), json!(instructions.join("\n\n")));
     }
-    body.insert("input".to_owned(), spoken.into_iter().flat_map(items).collect());
+    let mut input: Vec<Value> = spoken.into_iter().flat_map(items).collect();
+    if input.is_empty() {
+        let content = json!([{ "type": "input_text", "text": GO_ON }]);
+        input.push(json!({ "type": "message", "role": "user", "content": content }));
+    }
+    body.insert("input".to_owned(), Value::Array(input));
     if !request.tools.is_empty() {
         body.insert("tools".to_owned(), request.tools.iter().map(tool).collect());
     }
