@@ -61,7 +61,7 @@ async fn revealed(call: &ToolCall, deps: &RunDeps<'_>) -> ToolOutput {
         return ToolOutput::failure(&candor_tools::Error::Interrupted { tool: call.tool_name.clone() });
     }
     match deps.mask.reveal(&call.args) {
-        Ok(args) => dispatch(deps.tools, &ToolCall { args, ..call.clone() }, context).await,
+        Ok(args) => dispatch(deps.tools, call, &args, context).await,
         Err(failure) => ToolOutput::refused(&failure),
     }
 }

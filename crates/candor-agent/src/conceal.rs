@@ -14,7 +14,12 @@ pub(crate) fn conceal(parts: &mut [Part], mask: &dyn Mask) {
             Part::Reasoning(reasoning) if reasoning.opaque.is_none() => {
                 reasoning.text = mask.conceal(&reasoning.text);
             }
-            Part::ToolCall(call) => conceal_value(&mut call.args, mask),
+            Part::ToolCall(call) => {
+                conceal_value(&mut call.args, mask);
+                if let Some(written) = &mut call.malformed {
+                    *written = mask.conceal(written);
+                }
+            }
             _ => {}
         }
     }

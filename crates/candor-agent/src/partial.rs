@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use candor_protocol::{DeltaKind, EventBody, Failure, Part, StopReason, Usage};
 
-use crate::sink::{BoxFuture, Sink};
+use crate::sink::{BoxFuture, Mask, Sink};
 
 /// Passes everything on and remembers the words that were said, until they are void.
 pub(crate) struct Partial<'a> {
@@ -19,11 +19,11 @@ impl<'a> Partial<'a> {
     }
 
     /// Keeps what was said as an answer of its own: the reader has seen it, and the next request should know it.
-    pub(crate) fn keep(&self, model: &str) {
+    pub(crate) fn keep(&self, model: &str, mask: &dyn Mask) {
         let said = std::mem::take(&mut *self.said.lock().unwrap_or_else(PoisonError::into_inner));
         if !said.trim().is_empty() {
             self.sink.emit(EventBody::MessageComplete {
-                content: vec![Part::text(said)],
+                content: vec![Part::text(mask.conceal(&said))],
                 model: model.to_owned(),
                 usage: Usage::default(),
                 stop_reason: StopReason::Stopped,

@@ -128,7 +128,7 @@ impl Run<'_, '_> {
             let given = tokio::select! {
                 biased;
                 () = self.deps.context.cancel.cancelled() => {
-                    partial.keep(self.model_name());
+                    partial.keep(self.model_name(), self.deps.mask);
                     return Err(End::Cancelled);
                 }
                 given = turn::ask(&self.messages, self.deps, &partial) => given,

@@ -24,15 +24,13 @@ impl Stuck {
             return None;
         }
         let signature = format!("{}\0{}\0{}", call.tool_name, call.args, result.content);
-        let count = match self.failures.iter_mut().find(|(known, _)| *known == signature) {
-            Some((_, count)) => {
-                *count += 1;
-                *count
-            }
-            None => {
-                self.failures.push((signature, 1));
-                1
-            }
+        let count = if let Some((_, count)) = self.failures.iter_mut().find(|(known, _)| *known == signature)
+        {
+            *count += 1;
+            *count
+        } else {
+            self.failures.push((signature, 1));
+            1
         };
         (count >= SAME_FAILURES_MAX).then(|| {
             let shown: String = result.content.chars().take(RESULT_CHARS_MAX).collect();

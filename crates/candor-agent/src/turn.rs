@@ -40,7 +40,7 @@ pub(crate) async fn ask<'a>(
         }
         match models.peek() {
             Some(next) => {
-                sink.emit(status(format!("{} failed ({error}). Trying {}.", model.name, next.name)))
+                sink.emit(status(format!("{} failed ({error}). Trying {}.", model.name, next.name)));
             }
             None => return Err(NoAnswer::Failed(failure)),
         }

@@ -119,6 +119,7 @@ codes! {
     RunTimeSpent = "RUN_TIME_SPENT",
     RunStuck = "RUN_STUCK",
     SessionUnknown = "SESSION_UNKNOWN",
+    SessionAmbiguous = "SESSION_AMBIGUOUS",
     SessionNone = "SESSION_NONE",
     SessionBusy = "SESSION_BUSY",
     PlaceholderUnknown = "PLACEHOLDER_UNKNOWN",

@@ -69,17 +69,13 @@ impl Actor {
     async fn serve(&self, inbox: &mut mpsc::Receiver<Command>) {
         let mut waiting = VecDeque::new();
         loop {
-            let next = match waiting.pop_front() {
-                Some(next) => next,
-                None => match inbox.recv().await {
-                    Some(command) => {
-                        self.take(command, None, &mut waiting);
-                        continue;
-                    }
-                    None => break,
-                },
-            };
-            self.run(next, inbox, &mut waiting).await;
+            if let Some(next) = waiting.pop_front() {
+                self.run(next, inbox, &mut waiting).await;
+            } else if let Some(command) = inbox.recv().await {
+                self.take(command, None, &mut waiting);
+            } else {
+                break;
+            }
         }
         // What was told last still has to reach the disk.
         let _ = self.journal.settled().await;

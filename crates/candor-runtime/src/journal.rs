@@ -13,6 +13,8 @@ use tokio::sync::{Notify, broadcast, watch};
 
 use crate::vault::Vault;
 
+/// How long a session's name is at most: it stands in one line of a list.
+const NAME_CHARS_MAX: usize = 60;
 /// How many batches a reader may be behind before it has to read the store instead.
 const BATCHES_MAX: usize = 1024;
 
@@ -118,8 +120,16 @@ impl Journal {
 
     fn masked(&self, body: EventBody) -> EventBody {
         match body {
+            EventBody::SessionCreated { source, name, workspace, instructions } => {
+                EventBody::SessionCreated { source, name: self.masked_name(&name), workspace, instructions }
+            }
+            EventBody::SessionRenamed { name } => EventBody::SessionRenamed { name: self.masked_name(&name) },
             EventBody::Error { message, card } => {
                 EventBody::Error { message: self.vault.erase(&message), card: self.masked_card(card) }
+            }
+            EventBody::ToolResult { call_id, tool_name, result, is_error, card, duration_ms } => {
+                let card = card.map(|card| self.masked_card(card));
+                EventBody::ToolResult { call_id, tool_name, result, is_error, card, duration_ms }
             }
             EventBody::RunEnd(mut outcome) => {
                 outcome.card = outcome.card.map(|card| self.masked_card(card));
@@ -129,7 +139,13 @@ impl Journal {
         }
     }
 
-    /// A provider's own words stand in a card, and some providers repeat the key.
+    /// A session is called after what its user said, and that may hold a key. Masked before it is cut: half a key looks
+    /// like none.
+    fn masked_name(&self, name: &str) -> String {
+        self.vault.erase(name).chars().take(NAME_CHARS_MAX).collect()
+    }
+
+    /// A provider's own words stand in a card, and some providers repeat the key; so does the output of a tool.
     fn masked_card(&self, mut card: ErrorCard) -> ErrorCard {
         let mask = |text: &mut String| *text = self.vault.erase(text);
         mask(&mut card.cause);
@@ -143,6 +159,7 @@ impl Journal {
                 Step::Do { text } => mask(text),
             }
         }
+        card.verify.as_mut().map(mask);
         card
     }
 }

@@ -38,7 +38,7 @@ struct Handle {
 pub struct NewSession {
     /// The surface that asks for it.
     pub origin: Origin,
-    /// What it is called.
+    /// What it is called; masked, and cut to one line of a list.
     pub name: String,
     /// Instructions that hold for it alone.
     pub instructions: Option<String>,

@@ -23,30 +23,47 @@ const VALUES_MAX: usize = 10_000;
 
 /// The secrets of one session.
 pub(crate) struct Vault {
-    redactor: Redactor,
+    /// What was secret from the beginning.
+    secrets: Vec<String>,
     /// A plain lock: it is held for a look-up and never across a wait.
     values: Mutex<Values>,
 }
 
-#[derive(Default)]
 struct Values {
     by_placeholder: HashMap<String, String>,
     by_value: HashMap<String, String>,
+    /// Knows every value that was found, too: a password is found by the name it is given, and must not be shown where a
+    /// tool prints it without one.
+    redactor: Redactor,
+    /// How many values it knows.
+    known: usize,
 }
 
 impl Vault {
     pub(crate) fn new(secrets: &[String]) -> Self {
-        Self { redactor: Redactor::with_secrets(secrets), values: Mutex::default() }
+        let redactor = Redactor::with_secrets(secrets);
+        let values = Values { by_placeholder: HashMap::new(), by_value: HashMap::new(), redactor, known: 0 };
+        Self { secrets: secrets.to_vec(), values: Mutex::new(values) }
     }
 
-    /// Masks words while they are written.
+    /// Masks words while they are written. Their writer is a model, which was not given what is found from now on.
     pub(crate) fn live(&self) -> Live {
-        self.redactor.live()
+        self.redactor().live()
     }
 
     /// Masks a text for good: nobody will need the value back.
     pub(crate) fn erase(&self, text: &str) -> String {
-        self.redactor.redact_str(text).into_owned()
+        self.redactor().redact_str(text).into_owned()
+    }
+
+    /// The redactor that knows all that was found so far.
+    fn redactor(&self) -> Redactor {
+        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        if values.known < values.by_value.len() {
+            values.known = values.by_value.len();
+            values.redactor = Redactor::with_secrets(self.secrets.iter().chain(values.by_value.keys()));
+        }
+        values.redactor.clone()
     }
 
     fn placeholder(&self, value: &str) -> String {
@@ -103,7 +120,7 @@ fn placeholder_at(text: &str) -> Option<&str> {
 
 impl Mask for Vault {
     fn hide(&self, text: &str) -> String {
-        let findings = self.redactor.find(text.as_bytes());
+        let findings = self.redactor().find(text.as_bytes());
         let mut hidden = String::with_capacity(text.len());
         let mut at = 0;
         for finding in findings {
@@ -121,7 +138,7 @@ impl Mask for Vault {
     }
 
     fn conceal(&self, text: &str) -> String {
-        self.redactor.redact_known(text).into_owned()
+        self.redactor().redact_known(text).into_owned()
     }
 
     fn reveal(&self, args: &Value) -> Result<Value, Failure> {

@@ -10,23 +10,34 @@ use candor_log::event;
 use candor_protocol::ToolCall;
 use serde_json::Value;
 
+use crate::error::COMMAND_CHARS_MAX;
 use crate::{BoxFuture, Error, Registry, Tool, ToolContext, ToolOutput, arguments};
 
 /// How much longer than its time, or than its cancellation, a tool may take. A tool that ends a process by itself
 /// needs a few seconds for it and has more to tell than we would; this is for a tool that hangs.
 const OVERTIME: Duration = Duration::from_secs(8);
 
-/// Runs one call. It always answers, whatever the call is and whatever the tool does.
-pub async fn dispatch(registry: &Registry, call: &ToolCall, context: &ToolContext) -> ToolOutput {
+/// Runs one call with these arguments: the call's own, but for secrets that the model only knows by a placeholder. It
+/// always answers, whatever the call is and whatever the tool does. The log is told the call's own arguments.
+pub async fn dispatch(
+    registry: &Registry,
+    call: &ToolCall,
+    args: &Value,
+    context: &ToolContext,
+) -> ToolOutput {
     let started = Instant::now();
-    let output = match prepared(registry, call, context) {
-        Ok(tool) => run(tool, &call.args, context).await,
+    let output = match prepared(registry, call, args, context) {
+        Ok(tool) => run(tool, args, context).await,
         Err(error) => Err(error),
     };
     let output = ToolOutput::of(output, context);
     // The name as it was called may be anything; the log keeps to the tool's own where there is one.
     let tool =
         registry.find(&call.tool_name).map_or(call.tool_name.as_str(), |tool| tool.spec().name.as_str());
+    if let Some(reason) = &output.blocked {
+        let command = written(&call.args);
+        event::ToolBlocked { session_id: context.session, tool, command: &command, reason }.log();
+    }
     event::ToolCall {
         session_id: context.session,
         tool,
@@ -38,9 +49,16 @@ pub async fn dispatch(registry: &Registry, call: &ToolCall, context: &ToolContex
     output
 }
 
+/// What a call means to do, as the model wrote it.
+fn written(args: &Value) -> String {
+    let what = ["command", "path"].iter().find_map(|name| arguments::text(args, name));
+    what.unwrap_or_default().chars().take(COMMAND_CHARS_MAX).collect()
+}
+
 fn prepared<'r>(
     registry: &'r Registry,
     call: &ToolCall,
+    args: &Value,
     context: &ToolContext,
 ) -> Result<&'r dyn Tool, Error> {
     let tool = registry.require(&call.tool_name)?.as_ref();
@@ -48,7 +66,7 @@ fn prepared<'r>(
     if let Some(written) = &call.malformed {
         return Err(Error::arguments(name, arguments::malformed(written)));
     }
-    if let Some(problem) = arguments::problem(&tool.spec().parameters, &call.args) {
+    if let Some(problem) = arguments::problem(&tool.spec().parameters, args) {
         return Err(Error::arguments(name, problem));
     }
     if context.cancel.is_cancelled() {

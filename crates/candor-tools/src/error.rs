@@ -7,7 +7,7 @@ use std::time::Duration;
 use candor_protocol::{Code, Failure};
 
 /// The most of a command that a refusal repeats: the model knows what it wrote.
-const COMMAND_CHARS_MAX: usize = 200;
+pub(crate) const COMMAND_CHARS_MAX: usize = 200;
 
 /// Why a call did not do what it was asked.
 #[derive(Debug, thiserror::Error)]

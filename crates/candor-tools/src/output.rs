@@ -17,12 +17,20 @@ pub struct ToolOutput {
     pub is_error: bool,
     /// The card of the failure.
     pub card: Option<ErrorCard>,
+    /// Why it was not allowed, for the log.
+    pub(crate) blocked: Option<String>,
 }
 
 impl ToolOutput {
     /// It worked.
     pub fn success(for_model: impl Into<String>, for_people: impl Into<String>) -> Self {
-        Self { for_model: for_model.into(), for_people: for_people.into(), is_error: false, card: None }
+        Self {
+            for_model: for_model.into(),
+            for_people: for_people.into(),
+            is_error: false,
+            card: None,
+            blocked: None,
+        }
     }
 
     /// It failed, and there is nothing to tell but that.
@@ -35,7 +43,7 @@ impl ToolOutput {
         let card = candor_cards::card(failure);
         let for_model = json!({ "error": card.title, "card": card });
         let (for_model, for_people) = (for_model.to_string(), card.title.clone());
-        Self { for_model, for_people, is_error: true, card: Some(card) }
+        Self { for_model, for_people, is_error: true, card: Some(card), blocked: None }
     }
 
     /// It failed, and the model needs what else is in this object.
@@ -48,6 +56,10 @@ impl ToolOutput {
             for_people: error.to_string().lines().next().unwrap_or_default().to_owned(),
             is_error: true,
             card: Some(card),
+            blocked: match error {
+                Error::Blocked { reason, .. } => Some(reason.clone()),
+                _ => None,
+            },
         }
     }
 
@@ -60,14 +72,9 @@ impl ToolOutput {
     }
 }
 
-/// Logs the failures that have an event of their own.
+/// Logs a tool that took too long.
 pub(crate) fn note(error: &Error, context: &ToolContext) {
-    let session_id = context.session;
-    match error {
-        Error::Blocked { tool, command, reason } => {
-            event::ToolBlocked { session_id, tool, command, reason }.log();
-        }
-        Error::TimedOut { tool, limit } => event::ToolTimeout { session_id, tool, timeout: *limit }.log(),
-        _ => {}
+    if let Error::TimedOut { tool, limit } = error {
+        event::ToolTimeout { session_id: context.session, tool, timeout: *limit }.log();
     }
 }

@@ -23,7 +23,7 @@ pub(crate) enum Fail {
     Card(Failure),
     /// Nothing was asked for: what there is to ask for is shown.
     Help,
-    /// The person at the terminal stopped it.
+    /// The person at the terminal stopped it, and was told what became of it.
     Stopped,
     /// Whoever read our output has gone, which is no failure of ours and needs no words.
     Hangup,

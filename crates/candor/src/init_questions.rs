@@ -46,7 +46,11 @@ fn question(text: &str) -> Result<String, Fail> {
     let asked = write!(prompt, "{text}").and_then(|()| prompt.flush());
     let read = asked.and_then(|()| io::stdin().lock().read_line(&mut answer));
     match read.map_err(|error| Failure::file(Path::new("/dev/tty"), &error))? {
-        0 => Err(Fail::Stopped),
+        0 => {
+            // Nobody may be left to read it.
+            let _ = writeln!(prompt, "\nstopped; nothing was written");
+            Err(Fail::Stopped)
+        }
         _ => Ok(answer.trim().to_owned()),
     }
 }

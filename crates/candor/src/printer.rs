@@ -7,7 +7,9 @@
 use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
-use candor_protocol::{DeltaKind, Event, EventBody, Outcome, Part, SessionId, Status, plain_text};
+use candor_protocol::{
+    DeltaKind, Event, EventBody, Outcome, Part, SessionId, Status, VerdictStatus, plain_text,
+};
 use serde_json::Value;
 
 use crate::fail::Fail;
@@ -146,7 +148,7 @@ impl<'a> Printer<'a> {
 /// What a run came to, in one line.
 fn summary(outcome: &Outcome, session: SessionId) -> String {
     let mut parts = vec![outcome.status.to_string()];
-    if outcome.status == Status::DonePartial {
+    if matches!(outcome.verdict.status, VerdictStatus::Unverifiable | VerdictStatus::Failed) {
         parts.push(format!("not verified: {}", outcome.verdict.evidence.join("; ")));
     }
     let turns = if outcome.turns == 1 { "turn" } else { "turns" };

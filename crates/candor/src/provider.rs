@@ -1,5 +1,6 @@
 //! Which provider, which model, which key.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use candor_config::presets::{self, PRESETS, Preset, WHATEVER_IS_SERVED};
@@ -32,8 +33,7 @@ pub(crate) async fn choose(loaded: &Loaded, env: &Env) -> Result<Choice, Failure
     if let Some(name) = &loaded.config.provider {
         return named(name, loaded, env);
     }
-    let with_key = |preset: &&Preset| credentials::in_environment(preset, env).is_some();
-    if let Some(preset) = PRESETS.iter().find(with_key) {
+    if let Some(preset) = first_with_key(env) {
         return named(preset.name, loaded, env);
     }
     for preset in PRESETS.iter().filter(|preset| preset.is_local()) {
@@ -43,6 +43,18 @@ pub(crate) async fn choose(loaded: &Loaded, env: &Env) -> Result<Choice, Failure
         }
     }
     Err(not_configured(env))
+}
+
+/// The first preset whose key is in the environment.
+fn first_with_key(env: &Env) -> Option<&'static Preset> {
+    PRESETS.iter().find(|preset| credentials::in_environment(preset, env).is_some())
+}
+
+/// The model that would be asked, where that is known without asking a server and without fetching a key.
+pub(crate) fn known_model(loaded: &Loaded, env: &Env) -> Option<String> {
+    let by_key = || first_with_key(env).map(|preset| preset.name);
+    let name = loaded.config.provider.as_deref().or_else(by_key)?;
+    model(presets::find(name), loaded.config.providers.get(name), loaded)
 }
 
 /// The provider of this name, a preset or a table.
@@ -85,8 +97,15 @@ fn model(preset: Option<&Preset>, table: Option<&Table>, loaded: &Loaded) -> Opt
 }
 
 fn is_loopback(url: &str) -> bool {
-    let host = url.split("://").nth(1).unwrap_or_default();
-    ["127.", "localhost", "[::1]"].iter().any(|start| host.starts_with(start))
+    let rest = url.split("://").nth(1).unwrap_or_default();
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let host = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next(),
+        None => host.split(':').next(),
+    };
+    let host = host.unwrap_or_default();
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// The connection to a provider that is a server.

@@ -152,10 +152,7 @@ impl Screen {
                 self.note(format_args!("{}", crate::cli::definition().render_help()));
                 ExitCode::from(2)
             }
-            Err(Fail::Stopped) => {
-                self.note(format_args!("\nstopped; nothing was written"));
-                ExitCode::from(STOPPED)
-            }
+            Err(Fail::Stopped) => ExitCode::from(STOPPED),
             Err(Fail::Card(failure)) => ExitCode::from(self.card(&failure)),
         }
     }

@@ -100,6 +100,7 @@ static CATALOGUE: [Entry; Code::ALL.len()] = [
     runs::TIME_SPENT,
     runs::STUCK,
     runs::SESSION_UNKNOWN,
+    runs::SESSION_AMBIGUOUS,
     runs::SESSION_NONE,
     runs::SESSION_BUSY,
     runs::PLACEHOLDER_UNKNOWN,

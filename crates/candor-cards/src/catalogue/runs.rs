@@ -80,6 +80,20 @@ pub(super) const SESSION_UNKNOWN: Entry = Entry {
     exit_code: EXIT_STOPPED,
 };
 
+pub(super) const SESSION_AMBIGUOUS: Entry = Entry {
+    code: Code::SessionAmbiguous,
+    class: Class::Precondition,
+    title: "More than one session",
+    cause: "{session} stands for more than one session of this home:\n{sessions}",
+    steps: &[
+        check("See what each of them is about", "candor sessions list --all"),
+        by_hand("Name one of them by more of its letters; the last ones tell sessions of one day apart best"),
+    ],
+    verify: None,
+    retryable: false,
+    exit_code: EXIT_STOPPED,
+};
+
 pub(super) const SESSION_NONE: Entry = Entry {
     code: Code::SessionNone,
     class: Class::Precondition,

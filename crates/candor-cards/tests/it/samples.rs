@@ -72,6 +72,7 @@ pub(crate) fn facts_of(code: Code) -> &'static [&'static str] {
         Code::RunCostSpent => &["spent", "limit"],
         Code::RunStuck => &["tool", "count", "result"],
         Code::SessionUnknown | Code::SessionBusy => &["session"],
+        Code::SessionAmbiguous => &["session", "sessions"],
         Code::SessionNone => &["workspace"],
         Code::PlaceholderUnknown => &["placeholder"],
         Code::ToolFailed => &["tool", "status", "output"],

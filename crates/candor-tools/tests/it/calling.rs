@@ -87,7 +87,7 @@ async fn a_call_that_could_not_be_read_is_told_with_what_was_written() {
     let rig = Rig::new();
     let mut call = call("file_write", json!({}));
     call.malformed = Some(format!("{{\"path\": {}", "é".repeat(400)));
-    let output = dispatch(&rig.registry, &call, &rig.context).await;
+    let output = dispatch(&rig.registry, &call, &call.args, &rig.context).await;
     check_failure(&output, Code::ToolArguments);
     let cause = output.card.unwrap().cause;
     assert!(cause.contains(&format!("{{\"path\": {} …", "é".repeat(191))), "{cause}");

@@ -53,7 +53,7 @@ impl Rig {
     }
 
     pub(crate) async fn call(&self, tool: &str, args: Value) -> ToolOutput {
-        dispatch(&self.registry, &call(tool, args), &self.context).await
+        dispatch(&self.registry, &call(tool, args.clone()), &args, &self.context).await
     }
 
     pub(crate) async fn shell(&self, command: &str) -> ToolOutput {

@@ -8,6 +8,7 @@ use candor_config::Loaded;
 use candor_protocol::{Body, Code, EventBody, Failure, Origin, Outcome, Part, SessionId, Submission};
 use candor_runtime::{NewSession, Runtime};
 use candor_store::Found;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::assemble;
 use crate::cli::Ask;
@@ -22,8 +23,6 @@ use crate::usage;
 const STDIN_BYTES_MAX: u64 = 10 * 1024 * 1024;
 /// After this long without its end, a person is told that standard input is waited for.
 const STDIN_PATIENCE: Duration = Duration::from_secs(2);
-/// How long a session's name is at most.
-const NAME_CHARS_MAX: usize = 60;
 
 pub(crate) fn run(ask: &Ask, context: &Context<'_>) -> Result<Exit, Fail> {
     if let Some(mistyped) = usage::mistyped(&ask.words) {
@@ -118,17 +117,23 @@ async fn session(ask: &Ask, prompt: &str, workspace: &str, runtime: &Runtime) ->
 pub(crate) async fn find(text: &str, runtime: &Runtime) -> Result<SessionId, Failure> {
     match runtime.query().find(text).await.map_err(|error| error.failure())? {
         Found::One(session) => Ok(session),
-        Found::None | Found::Many(_) => Err(Failure::new(Code::SessionUnknown).with("session", text)),
+        Found::None => Err(Failure::new(Code::SessionUnknown).with("session", text)),
+        Found::Many(sessions) => {
+            let sessions: Vec<String> = sessions.iter().map(ToString::to_string).collect();
+            Err(Failure::new(Code::SessionAmbiguous)
+                .with("session", text)
+                .with("sessions", sessions.join("\n")))
+        }
     }
 }
 
 /// A session is called after the first line of its first message.
 fn name(prompt: &str) -> String {
-    let line = prompt.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
-    line.chars().take(NAME_CHARS_MAX).collect()
+    prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned()
 }
 
-/// Hands the message in and shows what happens until the run is over.
+/// Hands the message in and shows what happens until the run is over. When nobody can be shown anything any more, the run
+/// is stopped and its end still waited for: what is stored must not break off in the middle.
 async fn carry_out<'a>(
     session: &Place,
     prompt: String,
@@ -137,40 +142,64 @@ async fn carry_out<'a>(
     context: &Context<'a>,
 ) -> Result<(Outcome, Printer<'a>), Fail> {
     let Place { id: session, after } = *session;
+    let mut stops = Stops::listen()?;
     let mut events = runtime.subscribe(session, after).await?;
     let submit = |body| runtime.submit(Submission { session, origin: Origin::Cli, body });
     let receipt = submit(Body::Say(vec![Part::text(prompt)])).await?;
     let mut printer = Printer::new(context.screen, ask.json);
-    let mut stops = 0;
-    let outcome = loop {
+    let mut shown = Ok(());
+    loop {
         let event = tokio::select! {
-            event = events.next() => event?,
-            () = interrupted() => {
-                stops += 1;
-                if stops > 1 {
-                    context.screen.note(format_args!("\nsession {session}"));
+            // First, so that a person gets through to a run that has a lot to say.
+            biased;
+            () = stops.next() => {
+                if stops.count > 1 {
+                    context.screen.note(format_args!("\nstopped at once; session {session}"));
                     return Err(Fail::Stopped);
                 }
                 submit(Body::Stop).await?;
                 continue;
             }
+            event = events.next() => event?,
         };
-        printer.show(&event)?;
+        if shown.is_ok() {
+            shown = printer.show(&event);
+            if shown.is_err() {
+                submit(Body::Stop).await?;
+            }
+        }
         if let EventBody::RunEnd(outcome) = event.body
             && event.run_id == receipt.run
         {
-            break outcome;
+            return shown.map(|()| (outcome, printer));
         }
-    };
-    Ok((outcome, printer))
+    }
 }
 
-/// Waits for the user, or the system, to stop us.
-async fn interrupted() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return std::future::pending().await };
-    tokio::select! {
-        stopped = tokio::signal::ctrl_c() => if stopped.is_err() { std::future::pending().await },
-        _ = terminate.recv() => {}
+/// The signals by which the user, or the system, stops us. They are listened to from before the run until its end: one
+/// that comes between two events must not be missed.
+struct Stops {
+    interrupt: Signal,
+    terminate: Signal,
+    /// How many have come.
+    count: u32,
+}
+
+impl Stops {
+    fn listen() -> Result<Self, Failure> {
+        let listen = |kind| signal(kind).map_err(|error| Failure::file(Path::new("/proc/self"), &error));
+        Ok(Self {
+            interrupt: listen(SignalKind::interrupt())?,
+            terminate: listen(SignalKind::terminate())?,
+            count: 0,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+        self.count += 1;
     }
 }

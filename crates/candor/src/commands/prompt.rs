@@ -6,13 +6,14 @@ use crate::assemble;
 use crate::cli::Prompt;
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
+use crate::provider;
 
 pub(crate) fn run(command: &Prompt, context: &Context<'_>) -> Result<Exit, Fail> {
     let Prompt::Show { json } = command;
     let loaded = context.load()?;
     let setup = assemble::offline(None, &loaded, context);
-    let model = loaded.config.model.as_deref().unwrap_or("the model in force");
-    let layers = candor_runtime::layers(&setup, model);
+    let model = provider::known_model(&loaded, context.env());
+    let layers = candor_runtime::layers(&setup, model.as_deref().unwrap_or("whatever is served"));
     let bytes = layers.assemble().map_or(0, |prompt| prompt.len());
     let layers = layers.list();
     if *json {

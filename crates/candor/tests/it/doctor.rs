@@ -48,7 +48,11 @@ fn a_missing_key_is_a_problem_and_a_present_one_is_fine() {
     home.write("config.toml", "provider = \"anthropic\"\n");
     assert_eq!(part(&home, "provider")["state"], "problem");
     let ran = candor(&home, "doctor").env("ANTHROPIC_API_KEY", "made-up-for-a-test").run().ok();
-    assert!(ran.stdout.contains("anthropic, key from ANTHROPIC_API_KEY"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("anthropic, model claude-sonnet-4-5, key from ANTHROPIC_API_KEY"),
+        "{}",
+        ran.stdout
+    );
 }
 
 #[test]

@@ -1,0 +1,201 @@
+//! How a prompt ends: exit codes, signals, and readers that have gone.
+
+use candor_testkit::{Candor, Dialect, FakeLlm, Gate, Home, Reply};
+use serde_json::json;
+
+use crate::rig::{BINARY, KEY, ask, candor, events, home_of, home_with, of_type};
+
+fn fake() -> FakeLlm {
+    FakeLlm::start(Dialect::OpenaiChat)
+}
+
+/// A shell line in which `$CANDOR` is the binary.
+fn shell<'h>(home: &'h Home, line: &str) -> Candor<'h> {
+    Candor::new("sh", home).args(["-c", line]).env("CANDOR", BINARY).env("FAKE_KEY", KEY)
+}
+
+/// The stored events of the only session.
+#[track_caller]
+fn stored(home: &Home) -> Vec<serde_json::Value> {
+    let listed = candor(home, "sessions list --json").run().ok().stdout;
+    let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
+    let id = listed[0]["id"].as_str().expect("a session");
+    events(&candor(home, &format!("sessions show --json {id}")).run().ok())
+}
+
+#[track_caller]
+fn check_status(replies: Vec<Reply>, words: &[&str], code: i32, status: &str) {
+    let fake = fake();
+    for reply in replies {
+        fake.push(reply);
+    }
+    let home = home_with(&fake, "retry = { max_retries = 0 }");
+    let ran = ask(&home, &[&["--json"], words].concat()).run().code(code);
+    let events = events(&ran);
+    let end = events.last().expect("an event");
+    assert_eq!((&end["type"], &end["status"]), (&json!("run_end"), &json!(status)));
+    assert_eq!(of_type(&events, "run_end").len(), 1);
+    let is_explained = end.get("card").is_some() || end["verdict"]["status"] == "unverifiable";
+    assert_eq!(is_explained, status != "done", "{end}");
+}
+
+#[test]
+fn the_status_of_a_run_is_the_exit_code() {
+    let write = || Reply::calls([("file_write", json!({"path": "a.txt", "content": "a"}))]);
+    let fail = || Reply::calls([("shell_exec", json!({"command": "exit 7"}))]);
+    let done = || Reply::text("Done.");
+    check_status(vec![done()], &["Say it"], 0, "done");
+    check_status(vec![Reply::status(401)], &["Say it"], 1, "failed");
+    check_status(vec![write(), done()], &["Write it"], 3, "done_partial");
+    check_status(vec![write(), done()], &["--profile", "strict", "Write it"], 4, "aborted_constraint");
+    check_status(vec![write(), done()], &["--no-verify", "Write it"], 0, "done");
+    check_status(vec![write()], &["--max-turns", "1", "Write it"], 4, "aborted_constraint");
+    check_status(vec![fail(), fail(), fail()], &["Try it"], 5, "aborted_stuck");
+}
+
+#[test]
+fn success_says_nothing_but_the_answer_and_failure_says_which_session() {
+    let fake = fake();
+    fake.push(Reply::text("Forty-two."));
+    let home = home_of(&fake);
+    let ran = ask(&home, &["Well?"]).run().ok();
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("Forty-two.\n", ""));
+    fake.push(Reply::status(401));
+    let ran = ask(&home, &["And now?"]).run().code(1);
+    assert_eq!(ran.stdout, "");
+    let last = ran.stderr.trim_end().lines().last().unwrap_or_default();
+    assert!(last.starts_with("failed, 0 turns, session "), "{}", ran.stderr);
+}
+
+#[test]
+fn work_that_nobody_checked_says_so_whatever_the_profile() {
+    for (profile, code) in [("strict", 4), ("fast", 3)] {
+        let fake = fake();
+        fake.push(Reply::calls([("file_write", json!({"path": "a.txt", "content": "a"}))]));
+        fake.push(Reply::text("Done."));
+        let ran = ask(&home_of(&fake), &["--profile", profile, "Write it"]).run().code(code);
+        assert!(ran.stderr.contains("not verified: files were written"), "{profile}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn what_is_said_between_calls_is_no_part_of_the_answer() {
+    let fake = fake();
+    fake.push(Reply::calls([("shell_exec", json!({"command": "true"}))]).and_text("Let me look."));
+    fake.push(Reply::text("All is well."));
+    let ran = ask(&home_of(&fake), &["Well?"]).run().ok();
+    assert_eq!(ran.stdout, "All is well.\n");
+    assert!(
+        ran.stderr.contains("Let me look.") && ran.stderr.contains("> shell_exec true"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_stop_prints_the_session_and_the_words_so_far() {
+    for signal in ["INT", "TERM"] {
+        let fake = fake();
+        let gate = Gate::new();
+        fake.push(Reply::text("Half of it, and then the other half.").deltas(8).gate(&gate));
+        let home = home_of(&fake);
+        let running = ask(&home, &["Tell me"]).spawn();
+        gate.wait_reached();
+        running.signal(signal);
+        let ran = running.finish().code(130);
+        let id = stored(&home)[0]["sessionId"].as_str().expect("an id").to_owned();
+        assert!(ran.stderr.contains(&format!("stopped, 0 turns, session {id}")), "{signal}: {}", ran.stderr);
+        let events = stored(&home);
+        assert_eq!(events.last().map(|event| event["status"].clone()), Some(json!("stopped")), "{signal}");
+    }
+}
+
+#[test]
+fn a_second_stop_does_not_wait_for_a_tool_that_will_not_end() {
+    let fake = fake();
+    let home = home_of(&fake);
+    let deaf = "trap '' INT TERM; echo $$ > pid; mkfifo fifo; touch started; read line < fifo";
+    fake.push(Reply::calls([("shell_exec", json!({ "command": deaf }))]));
+    let running = ask(&home, &["Wait for ever"]).spawn();
+    running.wait_for_file(&home.workspace().join("started"));
+    running.signal("INT").signal("INT").signal("INT");
+    let ran = running.finish().code(130);
+    assert!(ran.stderr.contains("session "), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("nothing was written"), "{}", ran.stderr);
+    let pid = std::fs::read_to_string(home.workspace().join("pid")).expect("a pid");
+    assert!(!std::path::Path::new("/proc").join(pid.trim()).exists(), "the shell {} still runs", pid.trim());
+}
+
+#[test]
+fn a_reader_that_leaves_ends_the_run_quietly_and_in_order() {
+    let fake = fake();
+    fake.push(Reply::calls([("shell_exec", json!({"command": "echo $$ > pid; sleep 600; touch survived"}))]));
+    fake.repeat(Reply::text("Never heard."));
+    let home = home_of(&fake);
+    let line = "{ \"$CANDOR\" --json 'Go on and on'; echo \"status $?\" >&2; } | head -n 1";
+    let ran = shell(&home, line).run().ok();
+    assert_eq!(ran.stdout.lines().count(), 1);
+    assert_eq!(ran.stderr, "status 0\n");
+    let kinds: Vec<_> = stored(&home).iter().map(|event| event["type"].clone()).collect();
+    assert_eq!(kinds.last(), Some(&json!("run_end")), "{kinds:?}");
+    let pid = std::fs::read_to_string(home.workspace().join("pid")).unwrap_or_default();
+    assert!(pid.is_empty() || !std::path::Path::new("/proc").join(pid.trim()).exists(), "{pid} still runs");
+}
+
+#[test]
+fn an_answer_that_cannot_be_written_is_a_card() {
+    for flag in ["", "--json"] {
+        let fake = fake();
+        fake.push(Reply::text("Lost."));
+        let home = home_of(&fake);
+        shell(&home, &format!("\"$CANDOR\" {flag} 'Well then?' > /dev/full"))
+            .run()
+            .code(4)
+            .stderr_has("Error Code: DISK_FULL")
+            .stderr_has("for /dev/full");
+        assert_eq!(stored(&home).last().map(|event| event["type"].clone()), Some(json!("run_end")), "{flag}");
+    }
+}
+
+#[test]
+fn closed_streams_are_no_reason_to_panic() {
+    for streams in [">&-", "2>&-", "<&-", "<&- >&- 2>&-"] {
+        let fake = fake();
+        fake.push(Reply::text("Said."));
+        let home = home_of(&fake);
+        let ran = shell(&home, &format!("\"$CANDOR\" 'Well then?' {streams}")).run();
+        assert!(ran.status < 100 && !ran.stderr.contains("INTERNAL"), "{streams}: {ran}");
+        assert_eq!(fake.requests().len(), 1, "{streams}: {ran}");
+    }
+}
+
+#[test]
+fn a_terminal_sees_the_answer_as_it_is_written() {
+    let fake = fake();
+    let gate = Gate::new();
+    fake.push(Reply::text("First piece. Second piece.").deltas(13).gate(&gate));
+    let home = home_of(&fake);
+    let line = format!("{BINARY} 'Tell me'");
+    let running = Candor::new("script", &home)
+        .args(["-qec", &line, "/dev/null"])
+        .env("FAKE_KEY", KEY)
+        .env("TERM", "xterm")
+        .spawn();
+    running.wait_for_stdout("First piece.");
+    gate.open();
+    let ran = running.finish().ok();
+    assert!(ran.stdout.contains("Second piece.\r\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("session "), "a person is told how to go on: {}", ran.stdout);
+}
+
+#[test]
+fn a_stop_gets_through_to_a_run_that_never_pauses() {
+    let fake = fake();
+    fake.push(Reply::many_deltas(20_000_000, "and so on "));
+    let home = home_of(&fake);
+    let running = ask(&home, &["--json", "Talk for ever"]).spawn();
+    running.wait_for_stdout("stream_delta");
+    running.signal("INT");
+    let ran = running.finish().code(130);
+    assert!(ran.stdout.ends_with("}\n") && ran.stdout.contains("\"status\":\"stopped\""));
+}
