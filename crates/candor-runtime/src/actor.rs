@@ -149,8 +149,10 @@ impl Actor {
         };
         let message_count = messages.len() as u64;
         self.journal.emit(EventBody::RunStart { model: model.to_owned(), message_count });
+        // A key in somebody's AGENTS.md is as secret as one in a message.
         let prompt = |model: &str| {
-            self.sources.layers(setup, &self.tools, model, self.instructions.clone()).assemble()
+            let layers = self.sources.layers(setup, &self.tools, model, self.instructions.clone());
+            layers.assemble().map(|prompt| self.vault.hide(&prompt))
         };
         let deps = RunDeps {
             models: &setup.models,

@@ -17,8 +17,6 @@ use crate::provider::{self, Choice};
 
 /// The database of a home, unless the configuration names another file.
 const DATABASE: &str = "candor.db";
-/// Where output that is too long for the model is kept, in the home.
-const SPILL: &str = "outputs";
 
 /// The database that sessions are kept in.
 pub(crate) fn database(loaded: &Loaded) -> PathBuf {
@@ -107,7 +105,8 @@ fn tools(loaded: &Loaded, env: &Env) -> ToolSetup {
         output_bytes_max: usize::try_from(tools.output_limit.get()).unwrap_or(usize::MAX),
         hidden,
         allowed: security.allowed_paths.clone(),
-        spill: Some(loaded.home.join(SPILL)),
+        // Nothing unmasked is put on the disk, and the home is hidden from tools: for now, what is too long is cut.
+        spill: None,
     }
 }
 
@@ -141,7 +140,7 @@ async fn model(choice: &Choice, env: &Env) -> Result<Model, Failure> {
         let script = choice.script.clone().unwrap_or_default();
         let script = ScriptedProvider::open(choice.name.clone(), &script);
         let script = script.map_err(|error| error.failure(&choice.name, &choice.key_source))?;
-        (Arc::new(script), choice.model.clone().unwrap_or_else(|| "scripted".to_owned()))
+        (Arc::new(script), choice.model.clone().unwrap_or_default())
     } else {
         let server = provider::connect(choice, env)?;
         let name = match &choice.model {

@@ -55,7 +55,7 @@ pub(crate) fn find(
     match preset.and_then(|preset| preset.key_variable) {
         Some(variable) if table.is_none_or(|table| table.base_url.is_none()) => {
             Err(Failure::new(Code::SecretMissing)
-                .with("key", format!("the key of {name}"))
+                .with("key", format!("{name}'s key"))
                 .with("variable", variable))
         }
         _ => Ok((None, "no key".to_owned())),

@@ -4,6 +4,7 @@
 //! written. Into a pipe only the last answer goes, whole: what was cut off and begun again, or said between two tool calls,
 //! would be part of the result otherwise.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
@@ -52,7 +53,7 @@ impl<'a> Printer<'a> {
         }
         match &event.body {
             EventBody::StreamDelta { text, kind: DeltaKind::Text } if self.mode == Mode::Terminal => {
-                say_bytes(text.as_bytes())?;
+                say_bytes(tame(text).as_bytes())?;
                 written(io::stdout().flush())?;
                 self.in_line = !text.ends_with('\n');
             }
@@ -173,5 +174,13 @@ pub(crate) fn brief(args: &Value) -> String {
         _ => String::new(),
     };
     let line: String = text.lines().next().unwrap_or_default().chars().take(ARGS_CHARS_MAX).collect();
-    if line.len() < text.trim_end().len() { format!("{line} ...") } else { line }
+    let shown = tame(&line);
+    if line.len() < text.trim_end().len() { format!("{shown} ...") } else { shown.into_owned() }
+}
+
+/// A model's words without what would command the terminal: it could clear the screen, rename the window, or hide what it
+/// did. Line breaks and tabs stay.
+pub(crate) fn tame(text: &str) -> Cow<'_, str> {
+    let wild = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if text.contains(wild) { Cow::Owned(text.replace(wild, "\u{fffd}")) } else { Cow::Borrowed(text) }
 }

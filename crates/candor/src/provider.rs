@@ -11,6 +11,9 @@ use candor_protocol::{Code, Failure};
 
 use crate::credentials;
 
+/// What the model of a script is called, where nobody named it.
+const SCRIPTED: &str = "scripted";
+
 /// A provider that was decided on.
 pub(crate) struct Choice {
     pub(crate) name: String,
@@ -64,18 +67,20 @@ pub(crate) fn named(name: &str, loaded: &Loaded, env: &Env) -> Result<Choice, Fa
     let (key, key_source) = credentials::find(name, preset, table, loaded, env)?;
     let base_url = base_url(preset, table, env);
     // A keyed server on this machine may well be a gateway to one that costs money.
+    let dialect = table
+        .and_then(|table| table.dialect)
+        .or_else(|| preset.map(|preset| preset.dialect))
+        .unwrap_or(Dialect::OpenaiChat);
+    let scripted = (dialect == Dialect::Scripted).then(|| SCRIPTED.to_owned());
     let is_local = preset.is_some_and(Preset::is_local) || (key.is_none() && is_loopback(&base_url));
     Ok(Choice {
         name: name.to_owned(),
-        dialect: table
-            .and_then(|table| table.dialect)
-            .or_else(|| preset.map(|preset| preset.dialect))
-            .unwrap_or(Dialect::OpenaiChat),
+        dialect,
         base_url,
         script: table.and_then(|table| table.script.clone()),
         key,
         key_source,
-        model: model(preset, table, loaded),
+        model: model(preset, table, loaded).or(scripted),
         is_local,
     })
 }

@@ -83,10 +83,12 @@ fn read_stdin(context: &Context<'_>) -> Result<String, Fail> {
         Err(_) => Vec::new(),
     };
     if bytes.len() as u64 > STDIN_BYTES_MAX {
-        let reason = format!("more than {} MiB", STDIN_BYTES_MAX >> 20);
-        return Err(Failure::new(Code::FileTooLarge)
-            .with("path", path.display())
-            .with("reason", reason)
+        let most = STDIN_BYTES_MAX >> 20;
+        return Err(Failure::new(Code::UsageInvalidValue)
+            .with("argument", "standard input")
+            .with("value", format!("more than {most} MiB"))
+            .with("detail", format!("At most {most} MiB are read: name a file in the prompt instead."))
+            .with("help", "candor --help")
             .into());
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -181,6 +183,7 @@ async fn carry_out<'a>(
 struct Stops {
     interrupt: Signal,
     terminate: Signal,
+    hangup: Signal,
     /// How many have come.
     count: u32,
 }
@@ -191,6 +194,7 @@ impl Stops {
         Ok(Self {
             interrupt: listen(SignalKind::interrupt())?,
             terminate: listen(SignalKind::terminate())?,
+            hangup: listen(SignalKind::hangup())?,
             count: 0,
         })
     }
@@ -199,6 +203,7 @@ impl Stops {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
+            _ = self.hangup.recv() => {}
         }
         self.count += 1;
     }

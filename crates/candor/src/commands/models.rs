@@ -13,7 +13,7 @@ pub(crate) fn run(json: bool, context: &Context<'_>) -> Result<Exit, Fail> {
     block_on(async {
         let choice = provider::choose(&loaded, context.env()).await?;
         let models = if choice.dialect == Dialect::Scripted {
-            vec![choice.model.clone().unwrap_or_else(|| "scripted".to_owned())]
+            choice.model.clone().into_iter().collect()
         } else {
             let server = provider::connect(&choice, context.env())?;
             let models = candor_llm::models(&server).await;

@@ -10,7 +10,7 @@ use crate::cli::Sessions;
 use crate::commands::ask;
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
-use crate::printer::brief;
+use crate::printer::{brief, tame};
 use crate::screen::block_on;
 
 /// How many events are read at a time.
@@ -55,7 +55,12 @@ fn line(session: &SessionSummary) -> String {
     let status = session.status.map_or("open", |status| status.as_str());
     let at = session.updated_at.to_string();
     let at = at.get(..16).unwrap_or(&at).replace('T', " ");
-    format!("{}  {at}  {:>3} messages  {status:<12} {}", session.id, session.message_count, session.name)
+    format!(
+        "{}  {at}  {:>3} messages  {status:<12} {}",
+        session.id,
+        session.message_count,
+        tame(&session.name)
+    )
 }
 
 async fn show(
@@ -83,7 +88,7 @@ async fn show(
 
 /// One event in words.
 fn tell(event: &Event, context: &Context<'_>) -> Result<(), Fail> {
-    let say = |text: String| context.screen.say(format_args!("{text}"));
+    let say = |text: String| context.screen.say(format_args!("{}", tame(&text)));
     match &event.body {
         EventBody::SessionCreated { name, workspace, source, .. } => say(format!(
             "session {}\nname    {name}\nfolder  {workspace}\nfrom    {source}, {}",

@@ -102,9 +102,9 @@ fn standard_input_has_a_limit_and_all_below_it_arrives() {
     let fake = fake();
     let home = home_of(&fake);
     let long = "x".repeat(STDIN_BYTES_MAX + 1);
-    let ran = ask(&home, &["Read this"]).stdin(long.clone()).run().code(4);
+    let ran = ask(&home, &["Read this"]).stdin(long.clone()).run().code(2);
     assert!(
-        ran.stderr.contains("Error Code: FILE_TOO_LARGE") && ran.stderr.contains("10 MiB"),
+        ran.stderr.contains("Error Code: USAGE_INVALID_VALUE") && ran.stderr.contains("10 MiB"),
         "{}",
         ran.stderr
     );

@@ -218,9 +218,7 @@ fn a_tool_may_print_anything() {
     assert!(serde_json::from_str::<Value>(&results[0]).is_ok(), "{}", results[0]);
     assert!(results[1].len() <= 210_000 && results[1].contains("the end"), "{} bytes", results[1].len());
     assert!(ran.stdout.len() < 1_000_000, "{} bytes", ran.stdout.len());
-    let kept: Vec<_> = std::fs::read_dir(home.path().join("outputs")).expect("a folder").flatten().collect();
-    assert_eq!(kept.len(), 1, "all of it is kept for its owner");
-    assert_eq!(kept[0].metadata().map(|metadata| metadata.len()).ok(), Some(5_000_008));
+    assert!(!home.path().join("outputs").exists(), "nothing unmasked is put on the disk");
 }
 
 #[test]

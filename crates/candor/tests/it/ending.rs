@@ -94,7 +94,7 @@ fn what_is_said_between_calls_is_no_part_of_the_answer() {
 
 #[test]
 fn a_stop_prints_the_session_and_the_words_so_far() {
-    for signal in ["INT", "TERM"] {
+    for signal in ["INT", "TERM", "HUP"] {
         let fake = fake();
         let gate = Gate::new();
         fake.push(Reply::text("Half of it, and then the other half.").deltas(8).gate(&gate));
@@ -198,4 +198,21 @@ fn a_stop_gets_through_to_a_run_that_never_pauses() {
     running.signal("INT");
     let ran = running.finish().code(130);
     assert!(ran.stdout.ends_with("}\n") && ran.stdout.contains("\"status\":\"stopped\""));
+}
+
+#[test]
+fn an_answer_shown_on_a_terminal_cannot_command_it() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    fake.push(Reply::text("Look:\u{1b}]0;owned\u{7}\u{1b}[2J\r\tgone\nnext"));
+    let home = home_of(&fake);
+    let line = format!("{BINARY} 'Say something wild'");
+    let ran = Candor::new("script", &home)
+        .args(["-qec", &line, "/dev/null"])
+        .env("FAKE_KEY", KEY)
+        .env("TERM", "xterm")
+        .env("NO_COLOR", "1")
+        .run()
+        .ok();
+    assert!(!ran.stdout.contains('\u{1b}') && !ran.stdout.contains('\u{7}'), "{:?}", ran.stdout);
+    assert!(ran.stdout.contains("]0;owned") && ran.stdout.contains("\tgone\r\nnext"), "{:?}", ran.stdout);
 }

@@ -210,3 +210,15 @@ fn a_secret_in_a_call_that_is_refused_is_not_logged() {
     );
     check_unseen(PASSWORD, &fake, &home, &ran);
 }
+
+#[test]
+fn a_key_in_a_file_of_the_system_prompt_is_masked_like_any_other() {
+    let fake = fake();
+    fake.push(Reply::text("I see."));
+    let home = home_of_debug(&fake);
+    home.write_in_workspace("AGENTS.md", format!("Deploy with the id {AWS_ID}."));
+    let ran = ask(&home, &["Hello there"]).run().ok();
+    check_unseen(AWS_ID, &fake, &home, &ran);
+    let system = fake.requests()[0].system().expect("a system message");
+    assert!(system.contains("Deploy with the id [REDACTED:"), "{system}");
+}
