@@ -1,39 +1,43 @@
 //! The tools that one answer asked for.
 
-use candor_protocol::{EventBody, Message, Part, Role, ToolCall, ToolResult};
+use candor_protocol::{EventBody, Failure, Message, Part, Role, ToolCall, ToolResult};
 use candor_tools::{ToolContext, ToolOutput, dispatch, groups};
-use futures_util::StreamExt;
-use futures_util::stream;
+use futures_util::future::join_all;
 use tokio::time::Instant;
 
-use crate::{BoxFuture, RunDeps, Sink};
-
-/// How many calls run at once: a model that asks for two hundred files must not open them all.
-const PARALLEL_MAX: usize = 8;
+use crate::{RunDeps, Sink};
 
 /// Runs the calls of an answer, side by side where their effects allow it. The results are in the order of the calls.
-pub(crate) async fn run(answer: &Message, deps: &RunDeps<'_>, sink: &dyn Sink) -> Message {
+///
+/// The answer, which names every call, is stored before the first of them runs: what may have run must be known after a
+/// crash. That the first ones start is told before that wait, so that a turn waits for the disk once.
+pub(crate) async fn run(answer: &Message, deps: &RunDeps<'_>, sink: &dyn Sink) -> Result<Message, Failure> {
     let calls: Vec<&ToolCall> = answer.calls().collect();
     let mut parts = Vec::with_capacity(calls.len());
-    for group in groups(deps.tools, &calls, &deps.context) {
+    for (at, group) in groups(deps.tools, &calls, &deps.context).into_iter().enumerate() {
         let group = calls.get(group).unwrap_or_default();
-        let started: Vec<BoxFuture<'_, ToolResult>> =
-            group.iter().map(|call| Box::pin(one(call, deps, sink)) as BoxFuture<'_, ToolResult>).collect();
-        let mut results = stream::iter(started).buffered(PARALLEL_MAX);
-        while let Some(result) = results.next().await {
-            parts.push(Part::ToolResult(result));
+        for call in group {
+            sink.emit(start(call));
         }
+        if at == 0 {
+            sink.settled().await?;
+        }
+        let results = join_all(group.iter().map(|call| one(call, deps, sink))).await;
+        parts.extend(results.into_iter().map(Part::ToolResult));
     }
-    Message::new(Role::Tool, parts)
+    Ok(Message::new(Role::Tool, parts))
+}
+
+fn start(call: &ToolCall) -> EventBody {
+    EventBody::ToolStart {
+        call_id: call.call_id.clone(),
+        tool_name: call.tool_name.clone(),
+        args: call.args.clone(),
+    }
 }
 
 async fn one(call: &ToolCall, deps: &RunDeps<'_>, sink: &dyn Sink) -> ToolResult {
     let started = Instant::now();
-    sink.emit(EventBody::ToolStart {
-        call_id: call.call_id.clone(),
-        tool_name: call.tool_name.clone(),
-        args: call.args.clone(),
-    });
     let output = revealed(call, deps).await;
     let content = deps.mask.hide(&output.for_model);
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -16,9 +16,7 @@ pub(crate) fn conceal(parts: &mut [Part], mask: &dyn Mask) {
             }
             Part::ToolCall(call) => {
                 conceal_value(&mut call.args, mask);
-                if let Some(written) = &mut call.malformed {
-                    *written = mask.conceal(written);
-                }
+                call.malformed = call.malformed.take().map(|written| mask.conceal(&written));
             }
             _ => {}
         }

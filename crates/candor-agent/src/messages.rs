@@ -10,16 +10,19 @@ pub fn build_messages(prompt: Option<&str>, messages: &[Message]) -> Vec<Message
     system.into_iter().chain(messages.iter().cloned()).collect()
 }
 
-/// The conversation that a session's events tell.
+/// The conversation that a session's events tell, as a run has it that begins after them.
 ///
-/// A message that was accepted while tools ran is heard after their results: no provider takes it in between. What a
-/// summary stands for is left out.
-pub fn conversation(events: &[Event]) -> Vec<Message> {
+/// It is the one that the models saw, whatever the order in which things arrived. A message belongs to the run that
+/// answers it: one that was accepted while another run went on comes where its own begins, and one whose run has not begun
+/// yet is left out. A message for a run that goes on is heard after the answer under way and the results it asked for. What
+/// a summary stands for is left out.
+pub fn conversation(events: &[Event], run: RunId) -> Vec<Message> {
     let mut told = Told::default();
     for event in events {
         told.event(event);
     }
-    told.finish()
+    told.begin(Some(run));
+    told.messages
 }
 
 /// Renames calls whose id was used before: some servers count from zero in every answer, and no provider takes the same
@@ -40,10 +43,14 @@ pub(crate) fn make_ids_unique(parts: &mut [Part], earlier: &[Message]) {
 #[derive(Default)]
 struct Told {
     messages: Vec<Message>,
-    /// How many results the last answer still waits for.
+    /// The run that goes on.
+    run: Option<RunId>,
+    /// How many results its last answer still waits for.
     open_calls: usize,
-    /// What was said meanwhile.
-    waiting: Vec<Message>,
+    /// What was said to it since it last listened.
+    unheard: Vec<Message>,
+    /// Messages whose run has not begun, and that run.
+    waiting: Vec<(Option<RunId>, Message)>,
 }
 
 impl Told {
@@ -52,15 +59,20 @@ impl Told {
         match &event.body {
             EventBody::MessageAccepted { content, .. } => {
                 let message = Message { at, ..Message::new(Role::User, content.clone()) };
-                if self.open_calls > 0 { self.waiting.push(message) } else { self.messages.push(message) }
+                if self.run.is_some() && self.run == event.run_id {
+                    self.unheard.push(message);
+                } else {
+                    self.waiting.push((event.run_id, message));
+                }
             }
+            EventBody::RunStart { .. } => self.begin(event.run_id),
             EventBody::MessageComplete { content, model, usage, .. } => {
-                self.close();
                 let mut message = Message { at, ..Message::new(Role::Assistant, content.clone()) };
                 message.model = Some(model.clone());
                 message.usage = Some(*usage);
                 self.open_calls = message.calls().count();
                 self.messages.push(message);
+                self.listen();
             }
             EventBody::ToolResult { call_id, tool_name, result, is_error, card, .. } => {
                 self.result(
@@ -80,7 +92,7 @@ impl Told {
                 let summary = Message { at, ..Message::text(Role::User, summary) };
                 self.messages.splice(..removed, [summary]);
             }
-            EventBody::RunEnd(_) => self.close(),
+            EventBody::RunEnd(_) => self.end(),
             _ => {}
         }
     }
@@ -92,19 +104,32 @@ impl Told {
             _ => self.messages.push(Message { at, ..Message::new(Role::Tool, vec![part]) }),
         }
         self.open_calls = self.open_calls.saturating_sub(1);
+        self.listen();
+    }
+
+    /// A run listens when nothing is open: after an answer without calls, and after the last result.
+    fn listen(&mut self) {
         if self.open_calls == 0 {
-            self.close();
+            self.messages.append(&mut self.unheard);
         }
     }
 
-    /// Nothing is waited for any more.
-    fn close(&mut self) {
-        self.open_calls = 0;
-        self.messages.append(&mut self.waiting);
+    /// A run begins with its own messages. Those that were accepted before its first one and still wait are heard now:
+    /// messages get their runs in order, so theirs was lost with the process that had promised it.
+    fn begin(&mut self, run: Option<RunId>) {
+        self.end();
+        self.run = run;
+        let first = self.waiting.iter().position(|(theirs, _)| *theirs == run);
+        let first = first.unwrap_or(self.waiting.len());
+        let later = self.waiting.split_off(first);
+        let (own, later): (Vec<_>, Vec<_>) = later.into_iter().partition(|(theirs, _)| *theirs == run);
+        self.messages.extend(self.waiting.drain(..).chain(own).map(|(_, message)| message));
+        self.waiting = later;
     }
 
-    fn finish(mut self) -> Vec<Message> {
-        self.close();
-        self.messages
+    fn end(&mut self) {
+        self.run = None;
+        self.open_calls = 0;
+        self.listen();
     }
 }

@@ -11,7 +11,7 @@ use crate::conceal::conceal;
 use crate::limits::{Budget, cancel_at};
 use crate::partial::Partial;
 use crate::stuck::Stuck;
-use crate::turn::{self, Given, NoAnswer, status};
+use crate::turn::{self, Given, NoAnswer};
 use crate::{Price, RunDeps, RunInput, Sink, Verify, calls, messages, shrink};
 
 /// Carries out one run, from the message to its outcome. Everything that happens is told to the sink; nothing is thrown.
@@ -109,9 +109,8 @@ impl Run<'_, '_> {
         if calls == 0 {
             return self.conclude(stop);
         }
-        self.sink.settled().await.map_err(End::Failed)?;
         let Some(answer) = self.messages.last() else { return Ok(Next::Nothing) };
-        let results = calls::run(answer, self.deps, self.sink).await;
+        let results = calls::run(answer, self.deps, self.sink).await.map_err(End::Failed)?;
         self.budget.tool_calls += calls;
         let stuck = self.judge(&results);
         self.messages.push(results);
@@ -135,7 +134,11 @@ impl Run<'_, '_> {
             };
             match given {
                 Ok(given) => return self.take(given),
-                Err(NoAnswer::TooLong(_)) if self.shorten() => {}
+                Err(NoAnswer::TooLong(_)) if self.shorten() => {
+                    partial.begin_anew(
+                        "The conversation was too long for the model and was shortened.".to_owned(),
+                    );
+                }
                 Err(NoAnswer::TooLong(failure)) => return Err(End::Constraint(failure)),
                 Err(NoAnswer::Failed(failure)) => return Err(End::Failed(failure)),
             }
@@ -223,7 +226,6 @@ impl Run<'_, '_> {
         let (removed_messages, summary_tokens) = (shrunk.removed as u64, shrunk.summary.len() as u64 / 4);
         SessionCompacted { session_id: self.deps.context.session, removed_messages, summary_tokens }.log();
         self.sink.emit(EventBody::Compacted { removed_messages, summary_tokens, summary: shrunk.summary });
-        self.sink.emit(status("The conversation was too long for the model and was shortened.".to_owned()));
         self.messages = shrunk.messages;
         true
     }

@@ -2,8 +2,9 @@
 
 use candor_llm::retry::{self, Notice};
 use candor_llm::{Answer, Delta, Error, Request};
-use candor_protocol::{DeltaKind, EventBody, Failure, Message};
+use candor_protocol::{Code, DeltaKind, EventBody, Failure, Message, StopReason};
 
+use crate::partial::Partial;
 use crate::{Model, RunDeps, Sink, build_messages};
 
 /// An answer, and who gave it.
@@ -24,13 +25,13 @@ pub(crate) enum NoAnswer {
 pub(crate) async fn ask<'a>(
     messages: &[Message],
     deps: &RunDeps<'a>,
-    sink: &dyn Sink,
+    partial: &Partial<'_>,
 ) -> Result<Given<'a>, NoAnswer> {
     let mut models = deps.models.iter().peekable();
     loop {
         let Some(model) = models.next() else { return Err(NoAnswer::Failed(no_model())) };
         let request = request(messages, model, deps);
-        let error = match ask_one(&request, model, deps, sink).await {
+        let error = match ask_one(&request, model, deps, partial).await {
             Ok(answer) => return Ok(Given { answer, model }),
             Err(error) => error,
         };
@@ -40,7 +41,7 @@ pub(crate) async fn ask<'a>(
         }
         match models.peek() {
             Some(next) => {
-                sink.emit(status(format!("{} failed ({error}). Trying {}.", model.name, next.name)));
+                partial.begin_anew(format!("{} failed ({error}). Trying {}.", model.name, next.name));
             }
             None => return Err(NoAnswer::Failed(failure)),
         }
@@ -51,19 +52,18 @@ async fn ask_one(
     request: &Request,
     model: &Model,
     deps: &RunDeps<'_>,
-    sink: &dyn Sink,
+    partial: &Partial<'_>,
 ) -> Result<Answer, Error> {
-    let mut told_empty = false;
-    loop {
-        let mut notice = |notice: Notice<'_>| sink.emit(event(&notice, deps.policy.max_retries));
-        let answer = retry::ask(model.provider.as_ref(), request, deps.policy, &mut notice).await?;
-        if !answer.is_empty() || answer.stop == candor_protocol::StopReason::Refusal || told_empty {
-            return Ok(answer);
-        }
-        // A success without a word is a known way for providers to fail; the second one is believed.
-        told_empty = true;
-        sink.emit(status("The answer was empty. Asking once more.".to_owned()));
+    let mut notice = |notice: Notice<'_>| partial.emit(event(&notice, deps.policy.max_retries));
+    let first = retry::ask(model.provider.as_ref(), request, deps.policy, &mut notice).await?;
+    if !first.is_empty() || first.stop == StopReason::Refusal {
+        return Ok(first);
     }
+    // A success without a word is a known way for providers to fail; the second one is believed. Both are paid for.
+    partial.begin_anew("The answer was empty. Asking once more.".to_owned());
+    let mut second = retry::ask(model.provider.as_ref(), request, deps.policy, &mut notice).await?;
+    second.usage += first.usage;
+    Ok(second)
 }
 
 fn request(messages: &[Message], model: &Model, deps: &RunDeps<'_>) -> Request {
@@ -110,10 +110,6 @@ fn sentence(error: &Error) -> &'static str {
     }
 }
 
-pub(crate) fn status(message: String) -> EventBody {
-    EventBody::Status { message, attempt: None, delay_ms: None, discard: false }
-}
-
 fn no_model() -> Failure {
-    Failure::new(candor_protocol::Code::ProviderNotConfigured).with("variables", "").with("addresses", "")
+    Failure::new(Code::ProviderNotConfigured).with("variables", "").with("addresses", "")
 }

@@ -1,27 +1,33 @@
 //! The life of a session: one task, the sole writer of its events.
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use candor_agent::{BoxFuture, Mask, RunDeps, RunInput, Sink, conversation};
 use candor_protocol::{
-    Body, Code, EventBody, Failure, Origin, Outcome, Part, RunId, SessionId, Status, Usage, Verdict,
-    VerdictStatus,
+    Body, Code, Event, EventBody, Failure, Message, Origin, Outcome, Part, RunId, SessionId, Status, Usage,
+    Verdict, VerdictStatus,
 };
 use candor_store::Store;
 use candor_tools::{Registry, ToolContext};
 use futures_util::FutureExt;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::Setup;
 use crate::journal::Journal;
+use crate::sessions::Sessions;
 use crate::sources::Sources;
 use crate::vault::Vault;
 
-/// How many messages may wait for a session; whoever sends more is told to wait.
-pub(crate) const WAITING_MAX: usize = 64;
+/// How many messages may wait for their run; whoever sends more is told to wait.
+const WAITING_MAX: usize = 64;
+/// How long a session stays in memory when nothing comes for it.
+const IDLE_MAX: Duration = Duration::from_secs(60 * 60);
 /// How many stored events are read at a time when a session is taken up again.
 const PAGE: u32 = 1000;
 
@@ -32,12 +38,18 @@ pub struct Receipt {
     pub run: Option<RunId>,
 }
 
-/// One submission on its way to the actor, and where its receipt goes once it is stored.
+/// One submission on its way to the actor, and where the answer goes.
 pub(crate) struct Command {
     pub(crate) origin: Origin,
     pub(crate) body: Body,
     pub(crate) setup: Arc<Setup>,
-    pub(crate) receipt: oneshot::Sender<Result<Receipt, Failure>>,
+    pub(crate) taken: oneshot::Sender<Result<Taken, Failure>>,
+}
+
+/// A submission that was told to the journal, and is acknowledged once so many events are stored.
+pub(crate) struct Taken {
+    pub(crate) receipt: Receipt,
+    pub(crate) told: u64,
 }
 
 /// A message that waits for its run.
@@ -54,14 +66,30 @@ pub(crate) struct Actor {
     pub(crate) vault: Arc<Vault>,
     pub(crate) tools: Arc<Registry>,
     pub(crate) sources: Arc<Sources>,
+    /// Where it is listed. Weak, or the list would keep itself alive through those it lists.
+    pub(crate) sessions: Weak<Sessions>,
+}
+
+/// Tells whoever waits for the session that it is over, however that came about: without this, a defect of ours would
+/// leave them waiting for ever.
+struct LastWord(Arc<Journal>);
+
+impl Drop for LastWord {
+    fn drop(&mut self) {
+        let failure = Failure::new(Code::InternalPanic)
+            .with("message", "the session ended while somebody waited for it")
+            .with("location", "a session");
+        self.0.close(failure);
+    }
 }
 
 impl Actor {
-    /// Lives until nobody can reach it any more.
+    /// Lives until nobody needs it any more, or the store fails. Then the run, if one goes on, is dropped with
+    /// whatever it does: what it would do next could not be stored.
     pub(crate) async fn live(self, mut inbox: mpsc::Receiver<Command>) {
-        let journal = Arc::clone(&self.journal);
+        let last_word = LastWord(Arc::clone(&self.journal));
         tokio::select! {
-            () = journal.write(&self.store) => {}
+            () = last_word.0.write(&self.store) => {}
             () = self.serve(&mut inbox) => {}
         }
     }
@@ -71,20 +99,32 @@ impl Actor {
         loop {
             if let Some(next) = waiting.pop_front() {
                 self.run(next, inbox, &mut waiting).await;
-            } else if let Some(command) = inbox.recv().await {
-                self.take(command, None, &mut waiting);
-            } else {
-                break;
+                continue;
+            }
+            match timeout(IDLE_MAX, inbox.recv()).await {
+                Ok(Some(command)) => self.take(command, None, &mut waiting),
+                Ok(None) => break,
+                Err(_) if self.is_let_go(inbox) => break,
+                Err(_) => {}
             }
         }
         // What was told last still has to reach the disk.
         let _ = self.journal.settled().await;
     }
 
+    /// Whether nobody needs the session in memory: nothing comes, nobody watches, and no secret would be forgotten. It is
+    /// found again by its id.
+    fn is_let_go(&self, inbox: &mpsc::Receiver<Command>) -> bool {
+        let quiet = || inbox.is_empty() && !self.journal.is_watched() && self.vault.is_empty();
+        self.sessions.upgrade().is_none_or(|sessions| sessions.let_go(self.session, quiet))
+    }
+
     /// Carries out one run while further submissions are taken.
     async fn run(&self, next: Waiting, inbox: &mut mpsc::Receiver<Command>, waiting: &mut VecDeque<Waiting>) {
         let cancel = CancellationToken::new();
-        let carried: BoxFuture<'_, Outcome> = Box::pin(self.carry_out(&next, &cancel));
+        // Before anything can come for the run.
+        let before = self.journal.begin(next.run);
+        let carried: BoxFuture<'_, Outcome> = Box::pin(self.carry_out(&next, before, &cancel));
         let mut run = AssertUnwindSafe(carried).catch_unwind();
         let mut open = true;
         let outcome = loop {
@@ -96,60 +136,54 @@ impl Actor {
                 },
             }
         };
-        let outcome = outcome.unwrap_or_else(|panic| crashed(&panic, &next.setup.profile));
-        self.journal.emit(EventBody::RunEnd(outcome));
-        self.journal.enter(None);
+        self.journal.end(outcome.unwrap_or_else(|panic| crashed(&*panic, &next.setup.profile)));
     }
 
-    /// Takes one submission: what is to be kept is told before anything comes of it.
+    /// Takes one submission: what is to be kept is told before anything comes of it. It never waits, so that a stop is
+    /// heard however much else there is.
     fn take(&self, command: Command, running: Option<&CancellationToken>, waiting: &mut VecDeque<Waiting>) {
-        let Command { origin, body, setup, receipt } = command;
-        let run = match body {
-            Body::Stop => {
-                running.map(CancellationToken::cancel);
-                None
+        let Command { origin, body, setup, taken } = command;
+        let run = match (body, running) {
+            (Body::Stop, running) => {
+                if let Some(run) = running {
+                    run.cancel();
+                }
+                Ok(None)
             }
-            Body::Steer(parts) if running.is_some() => {
-                let parts = self.accept(origin, parts);
-                self.journal.steer(parts);
-                None
-            }
-            Body::Say(parts) | Body::Steer(parts) => {
-                self.accept(origin, parts);
+            (Body::Steer(parts), Some(_)) => self.journal.steer(origin, self.hidden(parts)).map(|()| None),
+            (Body::Say(parts) | Body::Steer(parts), _) if waiting.len() < WAITING_MAX => {
                 let run = RunId::now();
+                self.journal.accept(run, origin, self.hidden(parts));
                 waiting.push_back(Waiting { run, setup });
-                Some(run)
+                Ok(Some(run))
+            }
+            (Body::Say(_) | Body::Steer(_), _) => {
+                Err(Failure::new(Code::SessionBusy).with("session", self.session))
             }
         };
-        let journal = Arc::clone(&self.journal);
-        tokio::spawn(async move {
-            // Whoever asked may have gone; the submission is taken all the same.
-            let _ = receipt.send(journal.settled().await.map(|()| Receipt { run }));
-        });
+        let told = self.journal.told();
+        // Whoever asked may have gone; what was taken is taken all the same.
+        let _ = taken.send(run.map(|run| Taken { receipt: Receipt { run }, told }));
     }
 
-    fn accept(&self, origin: Origin, parts: Vec<Part>) -> Vec<Part> {
+    fn hidden(&self, parts: Vec<Part>) -> Vec<Part> {
         let hide = |part: Part| match part {
             Part::Text { text } => Part::Text { text: self.vault.hide(&text) },
             other => other,
         };
-        let content: Vec<Part> = parts.into_iter().map(hide).collect();
-        self.journal.emit(EventBody::MessageAccepted { origin, content: content.clone() });
-        content
+        parts.into_iter().map(hide).collect()
     }
 
-    /// The one place where a run is carried out.
-    async fn carry_out(&self, next: &Waiting, cancel: &CancellationToken) -> Outcome {
+    /// The one place where a run is carried out. `before` is the last event before it.
+    async fn carry_out(&self, next: &Waiting, before: u64, cancel: &CancellationToken) -> Outcome {
         let setup = &*next.setup;
-        self.journal.enter(Some(next.run));
         let model = setup.models.first().map_or("", |model| model.name.as_str());
-        let messages = match self.history().await {
+        let messages = match self.history(next.run, before).await {
             Ok(messages) => messages,
             Err(failure) => return failed(&failure, &setup.profile),
         };
         let message_count = messages.len() as u64;
         self.journal.emit(EventBody::RunStart { model: model.to_owned(), message_count });
-        // A key in somebody's AGENTS.md is as secret as one in a message.
         let prompt = |model: &str| {
             let layers = self.sources.layers(setup, &self.tools, model, self.instructions.clone());
             layers.assemble().map(|prompt| self.vault.hide(&prompt))
@@ -170,17 +204,17 @@ impl Actor {
         candor_agent::run(input, &deps, &*self.journal).await
     }
 
-    /// The conversation as the events tell it.
-    async fn history(&self) -> Result<Vec<candor_protocol::Message>, Failure> {
+    /// The conversation that a run begins with, as the events up to its beginning tell it.
+    async fn history(&self, run: RunId, before: u64) -> Result<Vec<Message>, Failure> {
         self.journal.settled().await?;
-        let mut events = Vec::new();
+        let mut events: Vec<Event> = Vec::new();
         loop {
-            let after = events.last().map_or(0, |event: &candor_protocol::Event| event.seq);
+            let after = events.last().map_or(0, |event| event.seq);
             let page = self.store.events(self.session, after, PAGE).await.map_err(|error| error.failure())?;
             let full = page.len() == PAGE as usize;
-            events.extend(page);
-            if !full {
-                return Ok(conversation(&events));
+            events.extend(page.into_iter().filter(|event| event.seq <= before));
+            if !full || events.last().is_some_and(|event| event.seq == before) {
+                return Ok(conversation(&events, run));
             }
         }
     }
@@ -222,11 +256,11 @@ fn failed(failure: &Failure, profile: &str) -> Outcome {
 }
 
 /// The outcome of a run that met a defect of ours. The session stays usable.
-fn crashed(panic: &Box<dyn std::any::Any + Send>, profile: &str) -> Outcome {
-    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
-    let message = text.or_else(|| panic.downcast_ref::<String>().cloned());
+fn crashed(panic: &(dyn Any + Send), profile: &str) -> Outcome {
+    let text = panic.downcast_ref::<&str>().copied();
+    let message = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let failure = Failure::new(Code::InternalPanic)
-        .with("message", message.unwrap_or_else(|| "a panic without a message".to_owned()))
+        .with("message", message.unwrap_or("a panic without a message"))
         .with("location", "a run");
     failed(&failure, profile)
 }

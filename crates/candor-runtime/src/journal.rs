@@ -5,18 +5,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use candor_agent::{BoxFuture, Sink};
 use candor_protocol::{
-    DeltaKind, ErrorCard, Event, EventBody, Failure, Moment, Part, RunId, SessionId, Step,
+    Code, DeltaKind, Event, EventBody, Failure, Moment, Origin, Outcome, Part, RunId, SessionId,
 };
 use candor_redact::Live;
 use candor_store::Store;
 use tokio::sync::{Notify, broadcast, watch};
 
+use crate::masking::masked;
 use crate::vault::Vault;
 
-/// How long a session's name is at most: it stands in one line of a list.
-const NAME_CHARS_MAX: usize = 60;
 /// How many batches a reader may be behind before it has to read the store instead.
 const BATCHES_MAX: usize = 1024;
+/// How many messages may wait for a run to listen; whoever sends more is told to wait.
+pub(crate) const STEERING_MAX: usize = 64;
 
 /// A session's events on their way. The session's actor is its only writer.
 pub(crate) struct Journal {
@@ -24,7 +25,7 @@ pub(crate) struct Journal {
     vault: Arc<Vault>,
     /// A plain lock: it is held for a push and never across a wait.
     queue: Mutex<Queue>,
-    /// Something was pushed.
+    /// Something was pushed. It remembers one call, so that none is missed between a look at the queue and the wait.
     pushed: Notify,
     /// How many pushed events have been stored and shown, or why no more will be.
     done: watch::Sender<Done>,
@@ -32,10 +33,12 @@ pub(crate) struct Journal {
 }
 
 struct Queue {
+    /// What begins the session; it waits for the first event that is worth a session.
+    opening: Option<EventBody>,
     events: Vec<Event>,
     /// How many events have been pushed.
     pushed: u64,
-    /// The number of the last stored event.
+    /// The number of the last event that is stored, or on its way there.
     seq: u64,
     run: Option<RunId>,
     /// What came for the run since it last listened.
@@ -53,6 +56,7 @@ struct Done {
 impl Journal {
     pub(crate) fn new(session: SessionId, seq: u64, vault: Arc<Vault>) -> Self {
         let queue = Queue {
+            opening: None,
             events: Vec::new(),
             pushed: 0,
             seq,
@@ -66,19 +70,68 @@ impl Journal {
         Self { session, vault, queue: Mutex::new(queue), pushed: Notify::new(), done, readers }
     }
 
+    /// Keeps what begins the session until something happens in it: a session without a message is not worth storing.
+    pub(crate) fn open(&self, opening: EventBody) {
+        self.queue().opening = Some(opening);
+    }
+
     /// Everything that is shown from now on.
     pub(crate) fn watch(&self) -> broadcast::Receiver<Arc<[Event]>> {
         self.readers.subscribe()
     }
 
-    /// Names the run that what follows belongs to.
-    pub(crate) fn enter(&self, run: Option<RunId>) {
-        self.queue().run = run;
+    /// Whether anybody reads along.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.readers.receiver_count() > 0
     }
 
-    /// A message for the run that goes on.
-    pub(crate) fn steer(&self, parts: Vec<Part>) {
-        self.queue().steering.push_back(parts);
+    /// What follows belongs to this run. Gives the number of the last event before it: what comes later for the run is
+    /// heard through [`Sink::steering`] and must not be read from the store as well.
+    pub(crate) fn begin(&self, run: RunId) -> u64 {
+        let mut queue = self.queue();
+        queue.run = Some(run);
+        queue.seq
+    }
+
+    /// The run is over. What it did not listen to is stored, and the next run reads it there.
+    pub(crate) fn end(&self, outcome: Outcome) {
+        self.emit(EventBody::RunEnd(outcome));
+        let mut queue = self.queue();
+        queue.run = None;
+        queue.steering.clear();
+    }
+
+    /// Takes a message that a run of its own will answer.
+    pub(crate) fn accept(&self, run: RunId, origin: Origin, content: Vec<Part>) {
+        self.queue().push_for(Some(run), self.session, EventBody::MessageAccepted { origin, content });
+        self.pushed.notify_one();
+    }
+
+    /// Takes a message for the run that goes on, unless too many wait for it already.
+    pub(crate) fn steer(&self, origin: Origin, content: Vec<Part>) -> Result<(), Failure> {
+        let mut queue = self.queue();
+        if queue.steering.len() >= STEERING_MAX {
+            return Err(Failure::new(Code::SessionBusy).with("session", self.session));
+        }
+        queue.steering.push_back(content.clone());
+        queue.push(self.session, EventBody::MessageAccepted { origin, content });
+        self.pushed.notify_one();
+        Ok(())
+    }
+
+    /// How many events have been told so far; [`Journal::stored`] waits for them.
+    pub(crate) fn told(&self) -> u64 {
+        self.queue().pushed
+    }
+
+    /// Waits until so many of the told events are stored.
+    pub(crate) async fn stored(&self, told: u64) -> Result<(), Failure> {
+        let mut done = self.done.subscribe();
+        let reached = done.wait_for(|done| done.events >= told || done.failure.is_some()).await;
+        match reached.ok().filter(|done| done.events < told).and_then(|done| done.failure.clone()) {
+            Some(failure) => Err(failure),
+            None => Ok(()),
+        }
     }
 
     /// Stores and shows what is pushed, until it is dropped or the store fails. What has been pushed together is stored
@@ -93,7 +146,7 @@ impl Journal {
             let durable: Vec<Event> = batch.iter().filter(|event| event.body.is_durable()).cloned().collect();
             let stored = if durable.is_empty() { Ok(()) } else { store.append(&durable).await };
             if let Err(error) = stored {
-                self.done.send_modify(|done| done.failure = Some(error.failure()));
+                self.close(error.failure());
                 return;
             }
             // Nobody watching is no failure.
@@ -102,65 +155,28 @@ impl Journal {
         }
     }
 
+    /// Nothing more will be stored: whoever waits is told why. Only the first reason counts.
+    pub(crate) fn close(&self, failure: Failure) {
+        self.done.send_if_modified(|done| {
+            let first = done.failure.is_none();
+            done.failure.get_or_insert(failure);
+            first
+        });
+    }
+
     /// Waits until nothing more can be stored, and says why.
     pub(crate) async fn failed(&self) -> Failure {
         let mut done = self.done.subscribe();
-        loop {
-            if let Ok(done) = done.wait_for(|done| done.failure.is_some()).await
-                && let Some(failure) = &done.failure
-            {
-                return failure.clone();
-            }
+        let closed = done.wait_for(|done| done.failure.is_some()).await;
+        match closed.ok().and_then(|done| done.failure.clone()) {
+            Some(failure) => failure,
+            // The sender is ours, so the wait ends with a failure or not at all.
+            None => std::future::pending().await,
         }
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn masked(&self, body: EventBody) -> EventBody {
-        match body {
-            EventBody::SessionCreated { source, name, workspace, instructions } => {
-                EventBody::SessionCreated { source, name: self.masked_name(&name), workspace, instructions }
-            }
-            EventBody::SessionRenamed { name } => EventBody::SessionRenamed { name: self.masked_name(&name) },
-            EventBody::Error { message, card } => {
-                EventBody::Error { message: self.vault.erase(&message), card: self.masked_card(card) }
-            }
-            EventBody::ToolResult { call_id, tool_name, result, is_error, card, duration_ms } => {
-                let card = card.map(|card| self.masked_card(card));
-                EventBody::ToolResult { call_id, tool_name, result, is_error, card, duration_ms }
-            }
-            EventBody::RunEnd(mut outcome) => {
-                outcome.card = outcome.card.map(|card| self.masked_card(card));
-                EventBody::RunEnd(outcome)
-            }
-            other => other,
-        }
-    }
-
-    /// A session is called after what its user said, and that may hold a key. Masked before it is cut: half a key looks
-    /// like none.
-    fn masked_name(&self, name: &str) -> String {
-        self.vault.erase(name).chars().take(NAME_CHARS_MAX).collect()
-    }
-
-    /// A provider's own words stand in a card, and some providers repeat the key; so does the output of a tool.
-    fn masked_card(&self, mut card: ErrorCard) -> ErrorCard {
-        let mask = |text: &mut String| *text = self.vault.erase(text);
-        mask(&mut card.cause);
-        for step in &mut card.steps {
-            match step {
-                Step::Run { command } => mask(command),
-                Step::Check { text, command } => {
-                    mask(text);
-                    command.as_mut().map(mask);
-                }
-                Step::Do { text } => mask(text),
-            }
-        }
-        card.verify.as_mut().map(mask);
-        card
     }
 }
 
@@ -170,18 +186,27 @@ impl Queue {
         (std::mem::take(&mut self.events), self.pushed)
     }
 
+    /// Takes one event of the run that goes on.
     fn push(&mut self, session: SessionId, body: EventBody) {
+        self.push_for(self.run, session, body);
+    }
+
+    fn push_for(&mut self, run: Option<RunId>, session: SessionId, body: EventBody) {
+        if let Some(opening) = self.opening.take() {
+            self.seq += 1;
+            self.append(None, session, opening);
+        }
         if let EventBody::StreamDelta { text, kind } = body {
             self.push_delta(session, &text, kind);
             return;
         }
-        if matches!(body, EventBody::MessageComplete { .. } | EventBody::Status { discard: true, .. }) {
+        if ends_an_answer(&body) {
             self.flush_deltas(session);
         }
         if body.is_durable() {
             self.seq += 1;
         }
-        self.append(session, body);
+        self.append(run, session, body);
     }
 
     fn push_delta(&mut self, session: SessionId, text: &str, kind: DeltaKind) {
@@ -211,32 +236,35 @@ impl Queue {
             text.push_str(&shown);
             return;
         }
-        self.append(session, EventBody::StreamDelta { text: shown, kind });
+        self.append(self.run, session, EventBody::StreamDelta { text: shown, kind });
     }
 
-    fn append(&mut self, session_id: SessionId, body: EventBody) {
+    fn append(&mut self, run_id: Option<RunId>, session_id: SessionId, body: EventBody) {
         self.pushed += 1;
-        self.events.push(Event { seq: self.seq, session_id, run_id: self.run, at: Moment::now(), body });
+        self.events.push(Event { seq: self.seq, session_id, run_id, at: Moment::now(), body });
     }
+}
+
+/// Whether no more of the answer under way will come: it is complete, void, or given up.
+fn ends_an_answer(body: &EventBody) -> bool {
+    matches!(
+        body,
+        EventBody::MessageComplete { .. }
+            | EventBody::Status { discard: true, .. }
+            | EventBody::Error { .. }
+            | EventBody::RunEnd(_)
+    )
 }
 
 impl Sink for Journal {
     fn emit(&self, body: EventBody) {
-        let body = self.masked(body);
+        let body = masked(body, &self.vault);
         self.queue().push(self.session, body);
         self.pushed.notify_one();
     }
 
     fn settled(&self) -> BoxFuture<'_, Result<(), Failure>> {
-        Box::pin(async {
-            let target = self.queue().pushed;
-            let mut done = self.done.subscribe();
-            let reached = done.wait_for(|done| done.events >= target || done.failure.is_some()).await;
-            match reached.ok().and_then(|done| done.failure.clone()) {
-                Some(failure) => Err(failure),
-                None => Ok(()),
-            }
-        })
+        Box::pin(self.stored(self.told()))
     }
 
     fn steering(&self) -> Vec<Vec<Part>> {

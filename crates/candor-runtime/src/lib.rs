@@ -7,11 +7,13 @@
 //! does not print.
 //!
 //! Start reading at `runtime.rs` for the door, `actor.rs` for the life of a session, and `journal.rs` for the way of an
-//! event from the run to the disk and to its readers.
+//! event from the run to the disk and to its readers; `vault.rs` keeps the secrets.
 
 mod actor;
 mod journal;
+mod masking;
 mod runtime;
+mod sessions;
 mod setup;
 mod sources;
 mod subscription;

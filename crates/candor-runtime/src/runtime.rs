@@ -1,36 +1,39 @@
 //! The front door.
 
-use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use candor_agent::Sink;
+use candor_agent::Mask;
 use candor_log::event::SessionCreated;
 use candor_protocol::{Code, EventBody, Failure, Origin, SessionId, Submission};
+use candor_redact::Redactor;
 use candor_store::{Options, Store};
 use candor_tools::Registry;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::actor::{Actor, Command, Receipt, WAITING_MAX};
+use crate::actor::{Actor, Command, Receipt};
 use crate::journal::Journal;
+use crate::sessions::{Handle, Sessions};
 use crate::sources::Sources;
 use crate::vault::Vault;
 use crate::{Setup, Subscription};
+
+/// How many submissions may be on their way to an actor at a time. It takes each at once, and decides then whether there
+/// is room for it, so this is no more than what arrives together.
+const INBOX_MAX: usize = 64;
+
+/// How long a session's name is at most: it stands in one line of a list.
+const NAME_CHARS_MAX: usize = 60;
 
 /// Owns the sessions of one home.
 pub struct Runtime {
     store: Arc<Store>,
     setup: Option<Arc<Setup>>,
+    /// Knows the secrets of the setup; compiled once for all sessions.
+    redactor: Redactor,
     tools: Arc<Registry>,
     sources: Arc<Sources>,
-    /// The sessions with an actor. A plain lock: it is held for a look-up and never across a wait.
-    sessions: Mutex<HashMap<SessionId, Handle>>,
-}
-
-#[derive(Clone)]
-struct Handle {
-    inbox: mpsc::Sender<Command>,
-    journal: Arc<Journal>,
+    sessions: Arc<Sessions>,
 }
 
 /// What a new session begins with.
@@ -58,26 +61,34 @@ impl Runtime {
     async fn with(database: &Path, setup: Option<Arc<Setup>>) -> Result<Self, Failure> {
         let store =
             Store::open(&Options { path: database.to_owned() }).await.map_err(|error| error.failure())?;
+        let redactor = setup.as_ref().map(|setup| Redactor::with_secrets(&setup.secrets));
         Ok(Self {
             store: Arc::new(store),
             setup,
+            redactor: redactor.unwrap_or_default(),
             tools: Arc::new(Registry::built_in()),
             sources: Arc::default(),
-            sessions: Mutex::default(),
+            sessions: Arc::default(),
         })
     }
 
-    /// Begins a session. It is stored together with its first message.
+    /// Begins a session. It is stored together with its first message; without one and without a reader it is forgotten
+    /// after a while.
     pub fn create(&self, new: NewSession) -> Result<SessionId, Failure> {
         let session = SessionId::now();
-        let workspace = self.setup()?.workspace.display().to_string();
+        let setup = self.setup()?;
+        let vault = self.vault(&setup);
+        // A name is often made of the first words of a message, and an instruction is one.
+        // Masked before it is cut: half a key looks like none.
+        let name = vault.erase(&new.name).chars().take(NAME_CHARS_MAX).collect();
+        let instructions = new.instructions.map(|text| vault.hide(&text));
         let source = new.origin.as_str();
-        let handle = self.start(session, 0, new.instructions.clone())?;
-        handle.journal.emit(EventBody::SessionCreated {
+        let handle = self.start(session, 0, vault, instructions.clone());
+        handle.journal.open(EventBody::SessionCreated {
             source: source.to_owned(),
-            name: new.name,
-            workspace,
-            instructions: new.instructions,
+            name,
+            workspace: setup.workspace.display().to_string(),
+            instructions,
         });
         SessionCreated { session_id: session, source }.log();
         Ok(session)
@@ -85,17 +96,18 @@ impl Runtime {
 
     /// Hands a submission to its session. It is stored when this returns.
     pub async fn submit(&self, submission: Submission) -> Result<Receipt, Failure> {
-        let handle = self.handle(submission.session).await?;
-        let (receipt, taken) = oneshot::channel();
-        let command =
-            Command { origin: submission.origin, body: submission.body, setup: self.setup()?, receipt };
-        let busy = || Failure::new(Code::SessionBusy).with("session", submission.session);
-        handle.inbox.try_send(command).map_err(|_| busy())?;
-        match taken.await {
-            Ok(receipt) => receipt,
-            // The actor ends without a word only when the store has failed under it.
-            Err(_) => handle.journal.settled().await.and_then(|()| Err(busy())),
+        let Submission { session, origin, body } = submission;
+        let handle = self.handle(session).await?;
+        let (taken, answer) = oneshot::channel();
+        let command = Command { origin, body, setup: self.setup()?, taken };
+        // An actor that is gone has left its last word in the journal.
+        if handle.inbox.send(command).await.is_err() {
+            return Err(handle.journal.failed().await);
         }
+        let Ok(taken) = answer.await else { return Err(handle.journal.failed().await) };
+        let taken = taken?;
+        handle.journal.stored(taken.told).await?;
+        Ok(taken.receipt)
     }
 
     /// Everything that happened in a session after an event, and everything that will.
@@ -115,45 +127,39 @@ impl Runtime {
         self.setup.clone().ok_or_else(missing)
     }
 
+    fn vault(&self, setup: &Arc<Setup>) -> Arc<Vault> {
+        Arc::new(Vault::new(self.redactor.clone(), Arc::clone(setup)))
+    }
+
     /// The session's actor, started if it has none yet.
     async fn handle(&self, session: SessionId) -> Result<Handle, Failure> {
-        if let Some(handle) = self.known(session) {
+        if let Some(handle) = self.sessions.find(session) {
             return Ok(handle);
         }
         let unknown = || Failure::new(Code::SessionUnknown).with("session", session);
         let summary =
             self.store.session(session).await.map_err(|error| error.failure())?.ok_or_else(unknown)?;
         let seq = self.store.last_seq(session).await.map_err(|error| error.failure())?.ok_or_else(unknown)?;
-        // Somebody else may have started it meanwhile.
-        self.known(session).map_or_else(|| self.start(session, seq, summary.instructions), Ok)
+        let vault = self.vault(&self.setup()?);
+        Ok(self.start(session, seq, vault, summary.instructions))
     }
 
-    fn known(&self, session: SessionId) -> Option<Handle> {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        // An actor that ended because the store failed is started anew: the disk may have room again.
-        if sessions.get(&session).is_some_and(|handle| handle.inbox.is_closed()) {
-            sessions.remove(&session);
-        }
-        sessions.get(&session).cloned()
-    }
-
-    fn start(&self, session: SessionId, seq: u64, instructions: Option<String>) -> Result<Handle, Failure> {
-        let vault = Arc::new(Vault::new(&self.setup()?.secrets));
-        let journal = Arc::new(Journal::new(session, seq, Arc::clone(&vault)));
-        let (inbox, commands) = mpsc::channel(WAITING_MAX);
-        let actor = Actor {
-            session,
-            instructions,
-            store: Arc::clone(&self.store),
-            journal: Arc::clone(&journal),
-            vault,
-            tools: Arc::clone(&self.tools),
-            sources: Arc::clone(&self.sources),
-        };
-        tokio::spawn(actor.live(commands));
-        let handle = Handle { inbox, journal };
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.insert(session, handle.clone());
-        Ok(handle)
+    fn start(&self, session: SessionId, seq: u64, vault: Arc<Vault>, instructions: Option<String>) -> Handle {
+        self.sessions.find_or_start(session, || {
+            let journal = Arc::new(Journal::new(session, seq, Arc::clone(&vault)));
+            let (inbox, commands) = mpsc::channel(INBOX_MAX);
+            let actor = Actor {
+                session,
+                instructions,
+                store: Arc::clone(&self.store),
+                journal: Arc::clone(&journal),
+                vault,
+                tools: Arc::clone(&self.tools),
+                sources: Arc::clone(&self.sources),
+                sessions: Arc::downgrade(&self.sessions),
+            };
+            tokio::spawn(actor.live(commands));
+            Handle { inbox, journal }
+        })
     }
 }

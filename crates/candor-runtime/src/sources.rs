@@ -23,7 +23,7 @@ const DAY_CHARS: usize = "2025-02-11".len();
 /// What was read of files, with the state they were in.
 #[derive(Default)]
 pub(crate) struct Sources {
-    /// A plain lock: it is held for a look-up and never across a wait.
+    /// A plain lock: it is held for a look-up, or while one small file is read, and never across an await.
     read: Mutex<HashMap<PathBuf, (Stamp, Option<String>)>>,
 }
 

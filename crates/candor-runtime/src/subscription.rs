@@ -27,12 +27,13 @@ pub struct Subscription {
 
 impl Subscription {
     pub(crate) fn new(session: SessionId, store: Arc<Store>, journal: Arc<Journal>, after: u64) -> Self {
+        // Watched before the store is read, so that nothing falls in between.
         let live = journal.watch();
         Self { session, store, journal, live, seq: after, ready: VecDeque::new(), behind: true }
     }
 
     /// The next event, or why there will be none. A reader that is slow misses pieces of answers under way, and never a
-    /// stored event.
+    /// stored event. Nothing is lost when the wait is given up.
     pub async fn next(&mut self) -> Result<Event, Failure> {
         loop {
             if let Some(event) = self.ready.pop_front() {
@@ -51,10 +52,9 @@ impl Subscription {
                 failure = self.journal.failed() => return Err(failure),
             };
             match batch {
-                // What the store gave already is not given twice.
-                Ok(batch) => self.ready.extend(
-                    batch.iter().filter(|event| !event.body.is_durable() || event.seq > self.seq).cloned(),
-                ),
+                Ok(batch) => {
+                    self.ready.extend(batch.iter().filter(|event| is_news(event, self.seq)).cloned());
+                }
                 // The journal, which sends, is held by us: it cannot be closed.
                 Err(RecvError::Lagged(_) | RecvError::Closed) => self.behind = true,
             }
@@ -68,4 +68,10 @@ impl Subscription {
         self.ready.extend(events);
         Ok(())
     }
+}
+
+/// Whether the store, which has given everything up to `seq`, has not given it already. A piece of an answer carries the
+/// number of the stored event before it: with a smaller one it belongs to an answer that was given whole.
+fn is_news(event: &Event, seq: u64) -> bool {
+    if event.body.is_durable() { event.seq > seq } else { event.seq >= seq }
 }

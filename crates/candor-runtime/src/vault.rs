@@ -4,13 +4,19 @@
 //! in memory, with the session; where the model puts the placeholder into a tool's arguments, the tool gets the value. So a
 //! model can copy a key from one file to another without ever having read it.
 
+#[cfg(test)]
+#[path = "vault_tests.rs"]
+mod tests;
+
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use candor_agent::Mask;
 use candor_protocol::{Code, Failure};
 use candor_redact::{Live, Redactor};
 use serde_json::Value;
+
+use crate::Setup;
 
 /// How a placeholder begins. It begins like the mask of the log, so that whoever knows one knows the other.
 const OPENING: &str = "[REDACTED:";
@@ -18,35 +24,32 @@ const OPENING: &str = "[REDACTED:";
 const CLOSING: char = ']';
 /// How many digits tell two placeholders of a session apart.
 const DIGITS: usize = 6;
-/// The most values that are kept; a file of a million keys is masked, but its keys cannot be used by placeholder.
-const VALUES_MAX: usize = 10_000;
+/// The most values that are kept; a file of a million keys is masked, but not all of them can be used by placeholder.
+const VALUES_MAX: usize = 1_000;
 
 /// The secrets of one session.
 pub(crate) struct Vault {
-    /// What was secret from the beginning.
-    secrets: Vec<String>,
+    setup: Arc<Setup>,
     /// A plain lock: it is held for a look-up and never across a wait.
     values: Mutex<Values>,
 }
 
 struct Values {
+    /// Knows the setup's secrets and the values below: what was a secret once is one wherever it turns up again, such as
+    /// in the output of a tool that was given it.
+    redactor: Redactor,
     by_placeholder: HashMap<String, String>,
     by_value: HashMap<String, String>,
-    /// Knows every value that was found, too: a password is found by the name it is given, and must not be shown where a
-    /// tool prints it without one.
-    redactor: Redactor,
-    /// How many values it knows.
-    known: usize,
 }
 
 impl Vault {
-    pub(crate) fn new(secrets: &[String]) -> Self {
-        let redactor = Redactor::with_secrets(secrets);
-        let values = Values { by_placeholder: HashMap::new(), by_value: HashMap::new(), redactor, known: 0 };
-        Self { secrets: secrets.to_vec(), values: Mutex::new(values) }
+    /// An empty one. The redactor knows the setup's secrets.
+    pub(crate) fn new(redactor: Redactor, setup: Arc<Setup>) -> Self {
+        let values = Values { redactor, by_placeholder: HashMap::new(), by_value: HashMap::new() };
+        Self { setup, values: Mutex::new(values) }
     }
 
-    /// Masks words while they are written. Their writer is a model, which was not given what is found from now on.
+    /// Masks words while they are written.
     pub(crate) fn live(&self) -> Live {
         self.redactor().live()
     }
@@ -56,38 +59,21 @@ impl Vault {
         self.redactor().redact_str(text).into_owned()
     }
 
-    /// The redactor that knows all that was found so far.
-    fn redactor(&self) -> Redactor {
-        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
-        if values.known < values.by_value.len() {
-            values.known = values.by_value.len();
-            values.redactor = Redactor::with_secrets(self.secrets.iter().chain(values.by_value.keys()));
-        }
-        values.redactor.clone()
+    /// Whether no placeholder has been given out.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.values().by_value.is_empty()
     }
 
-    fn placeholder(&self, value: &str) -> String {
-        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = values.by_value.get(value) {
-            return known.clone();
-        }
-        if values.by_value.len() >= VALUES_MAX {
-            return candor_redact::MASK.to_owned();
-        }
-        let placeholder = loop {
-            let digits: String = std::iter::repeat_with(|| fastrand::char('a'..='z')).take(DIGITS).collect();
-            let candidate = format!("{OPENING}{digits}{CLOSING}");
-            if !values.by_placeholder.contains_key(&candidate) {
-                break candidate;
-            }
-        };
-        values.by_value.insert(value.to_owned(), placeholder.clone());
-        values.by_placeholder.insert(placeholder.clone(), value.to_owned());
-        placeholder
+    fn redactor(&self) -> Redactor {
+        self.values().redactor.clone()
+    }
+
+    fn values(&self) -> MutexGuard<'_, Values> {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn reveal_text(&self, text: &str) -> Result<String, Failure> {
-        let values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        let values = self.values();
         let mut revealed = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(at) = rest.find(OPENING) {
@@ -118,22 +104,57 @@ fn placeholder_at(text: &str) -> Option<&str> {
     digits.bytes().all(|digit| digit.is_ascii_lowercase()).then_some(candidate)
 }
 
+impl Values {
+    fn placeholder(&mut self, value: &str) -> String {
+        if let Some(known) = self.by_value.get(value) {
+            return known.clone();
+        }
+        if self.by_value.len() >= VALUES_MAX {
+            return candor_redact::MASK.to_owned();
+        }
+        let placeholder = loop {
+            let digits: String = std::iter::repeat_with(|| fastrand::char('a'..='z')).take(DIGITS).collect();
+            let candidate = format!("{OPENING}{digits}{CLOSING}");
+            if !self.by_placeholder.contains_key(&candidate) {
+                break candidate;
+            }
+        };
+        self.by_value.insert(value.to_owned(), placeholder.clone());
+        self.by_placeholder.insert(placeholder.clone(), value.to_owned());
+        placeholder
+    }
+
+    /// Looks out for the values, too, from now on. Nothing is compiled before the next text is looked at.
+    fn learn(&mut self, setup: &Setup) {
+        self.redactor = Redactor::with_secrets(setup.secrets.iter().chain(self.by_value.keys()));
+    }
+}
+
 impl Mask for Vault {
     fn hide(&self, text: &str) -> String {
-        let findings = self.redactor().find(text.as_bytes());
+        let redactor = self.redactor();
+        let findings = redactor.find(text.as_bytes());
+        // A finding that is no whole number of characters cannot be put back; it is masked with all it touches.
+        if findings.iter().any(|finding| text.get(finding.range.clone()).is_none()) {
+            return redactor.redact_str(text).into_owned();
+        }
+        let mut values = self.values();
+        let kept = values.by_value.len();
         let mut hidden = String::with_capacity(text.len());
         let mut at = 0;
         for finding in findings {
-            // A finding that is no whole number of characters cannot be put back; it is masked with all it touches.
-            let Some(value) = text.get(finding.range.clone()) else { return self.erase(text) };
+            let value = text.get(finding.range.clone()).unwrap_or_default();
             hidden.push_str(text.get(at..finding.range.start).unwrap_or_default());
             match placeholder_at(value) {
                 Some(placeholder) if placeholder.len() == value.len() => hidden.push_str(value),
-                _ => hidden.push_str(&self.placeholder(value)),
+                _ => hidden.push_str(&values.placeholder(value)),
             }
             at = finding.range.end;
         }
         hidden.push_str(text.get(at..).unwrap_or_default());
+        if values.by_value.len() > kept {
+            values.learn(&self.setup);
+        }
         hidden
     }
 
@@ -147,13 +168,10 @@ impl Mask for Vault {
             Value::Array(items) => {
                 Value::Array(items.iter().map(|item| self.reveal(item)).collect::<Result<_, _>>()?)
             }
-            Value::Object(fields) => Value::Object(
-                fields.iter().map(|(name, value)| Ok((name.clone(), self.reveal(value)?))).collect::<Result<
-                    _,
-                    Failure,
-                >>(
-                )?,
-            ),
+            Value::Object(fields) => {
+                let field = |(name, value): (&String, &Value)| Ok((name.clone(), self.reveal(value)?));
+                Value::Object(fields.iter().map(field).collect::<Result<_, Failure>>()?)
+            }
             other => other.clone(),
         })
     }

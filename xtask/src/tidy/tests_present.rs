@@ -15,7 +15,7 @@ pub fn tests_present(tree: &Tree, workspace: &Workspace) -> Vec<Finding> {
         }
         let mut tests = tree.rust().filter(|(path, _)| path.starts_with(&folder));
         // A property test's macro holds the attribute in its body, so both are found by it.
-        if !tests.any(|(_, source)| source.contains("#[test]")) {
+        if !tests.any(|(_, source)| source.contains("#[test]") || source.contains("#[tokio::test")) {
             findings.push(Finding::problem(main, 1, format!("the tests of `{}` hold no test", member.name)));
         }
     }

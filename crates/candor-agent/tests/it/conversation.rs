@@ -1,14 +1,44 @@
 //! What a session's events say was said.
 
 use candor_agent::conversation;
-use candor_protocol::{Event, EventBody, Moment, Origin, Part, Role, SessionId, StopReason, ToolCall, Usage};
+use candor_protocol::{
+    Event, EventBody, Message, Moment, Origin, Outcome, Part, Role, RunId, SessionId, Status, StopReason,
+    ToolCall, Usage, Verdict, VerdictStatus,
+};
 use serde_json::json;
 
-fn events(bodies: Vec<EventBody>) -> Vec<Event> {
+/// The number of a run, and an event of it.
+type Of = (usize, EventBody);
+
+fn events(runs: &[RunId], bodies: Vec<Of>) -> Vec<Event> {
     let session_id = SessionId::now();
-    let numbered =
-        |(at, body)| Event { seq: at as u64 + 1, session_id, run_id: None, at: Moment::now(), body };
+    let numbered = |(at, (run, body)): (usize, Of)| Event {
+        seq: at as u64 + 1,
+        session_id,
+        run_id: Some(runs[run]),
+        at: Moment::now(),
+        body,
+    };
     bodies.into_iter().enumerate().map(numbered).collect()
+}
+
+fn start() -> EventBody {
+    EventBody::RunStart { model: "m".to_owned(), message_count: 1 }
+}
+
+fn end() -> EventBody {
+    let verdict =
+        Verdict { status: VerdictStatus::NotApplicable, profile: "fast".to_owned(), evidence: Vec::new() };
+    EventBody::RunEnd(Outcome {
+        status: Status::Done,
+        verdict,
+        usage: Usage::default(),
+        cost_usd: None,
+        turns: 1,
+        tool_calls: 0,
+        duration_ms: 1,
+        card: None,
+    })
 }
 
 fn user(text: &str) -> EventBody {
@@ -45,9 +75,11 @@ fn result(id: &str) -> EventBody {
     }
 }
 
+/// What the last of the runs begins with.
 #[track_caller]
-fn check(bodies: Vec<EventBody>, expected: &[(Role, usize, &str)]) {
-    let told: Vec<_> = conversation(&events(bodies))
+fn check<const RUNS: usize>(bodies: Vec<Of>, expected: &[(Role, usize, &str)]) {
+    let runs: [RunId; RUNS] = std::array::from_fn(|_| RunId::now());
+    let told: Vec<_> = conversation(&events(&runs, bodies), runs[RUNS - 1])
         .into_iter()
         .map(|message| (message.role, message.parts.len(), message.plain_text()))
         .collect();
@@ -58,27 +90,39 @@ fn check(bodies: Vec<EventBody>, expected: &[(Role, usize, &str)]) {
 
 #[test]
 fn results_of_one_answer_are_one_message() {
-    check(
-        vec![user("go"), answer("reading", &["a", "b"]), result("a"), result("b"), answer("done", &[])],
+    check::<2>(
+        vec![
+            (0, user("go")),
+            (0, start()),
+            (0, answer("reading", &["a", "b"])),
+            (0, result("a")),
+            (0, result("b")),
+            (0, answer("done", &[])),
+            (0, end()),
+            (1, user("thanks")),
+        ],
         &[
             (Role::User, 1, "go"),
             (Role::Assistant, 3, "reading"),
             (Role::Tool, 2, ""),
             (Role::Assistant, 1, "done"),
+            (Role::User, 1, "thanks"),
         ],
     );
 }
 
 #[test]
-fn what_was_said_while_tools_ran_is_heard_after_their_results() {
-    check(
+fn what_was_said_to_a_run_while_its_tools_ran_is_heard_after_their_results() {
+    check::<2>(
         vec![
-            user("go"),
-            answer("", &["a", "b"]),
-            result("a"),
-            user("stop that"),
-            result("b"),
-            answer("ok", &[]),
+            (0, user("go")),
+            (0, start()),
+            (0, answer("", &["a", "b"])),
+            (0, result("a")),
+            (0, user("stop that")),
+            (0, result("b")),
+            (0, answer("ok", &[])),
+            (0, end()),
         ],
         &[
             (Role::User, 1, "go"),
@@ -91,11 +135,87 @@ fn what_was_said_while_tools_ran_is_heard_after_their_results() {
 }
 
 #[test]
+fn what_was_said_to_a_run_while_it_answered_is_heard_after_the_answer() {
+    check::<2>(
+        vec![
+            (0, user("go")),
+            (0, start()),
+            (0, user("and be brief")),
+            (0, answer("a long story", &[])),
+            (0, answer("in short", &[])),
+            (0, end()),
+        ],
+        &[
+            (Role::User, 1, "go"),
+            (Role::Assistant, 1, "a long story"),
+            (Role::User, 1, "and be brief"),
+            (Role::Assistant, 1, "in short"),
+        ],
+    );
+}
+
+#[test]
+fn what_a_run_never_listened_to_is_heard_by_the_next() {
+    check::<2>(
+        vec![(0, user("go")), (0, start()), (0, user("wait")), (0, end()), (1, user("hello?"))],
+        &[(Role::User, 1, "go"), (Role::User, 1, "wait"), (Role::User, 1, "hello?")],
+    );
+}
+
+#[test]
+fn a_message_that_waited_for_its_run_comes_where_the_run_begins() {
+    check::<2>(
+        vec![
+            (0, user("first")),
+            (0, start()),
+            (1, user("second")),
+            (0, answer("", &["a"])),
+            (0, result("a")),
+            (0, answer("answer to the first", &[])),
+            (0, end()),
+        ],
+        &[
+            (Role::User, 1, "first"),
+            (Role::Assistant, 2, ""),
+            (Role::Tool, 1, ""),
+            (Role::Assistant, 1, "answer to the first"),
+            (Role::User, 1, "second"),
+        ],
+    );
+}
+
+#[test]
+fn a_message_that_waits_for_a_later_run_is_not_heard_by_an_earlier_one() {
+    let runs = [RunId::now(), RunId::now()];
+    let events = events(&runs, vec![(0, user("first")), (1, user("second")), (0, user("and this"))]);
+    let told: Vec<_> = conversation(&events, runs[0]).iter().map(Message::plain_text).collect();
+    assert_eq!(told, ["first", "and this"]);
+}
+
+#[test]
+fn a_message_whose_run_never_began_is_heard_by_the_next_that_does() {
+    check::<3>(
+        vec![(0, user("first")), (0, start()), (1, user("lost")), (2, user("after the restart"))],
+        &[(Role::User, 1, "first"), (Role::User, 1, "lost"), (Role::User, 1, "after the restart")],
+    );
+}
+
+#[test]
 fn a_summary_stands_in_place_of_what_it_summarises() {
     let compacted =
         EventBody::Compacted { removed_messages: 2, summary_tokens: 3, summary: "before: q1, a1".to_owned() };
-    check(
-        vec![user("q1"), answer("a1", &[]), user("q2"), compacted, answer("a2", &[])],
+    check::<3>(
+        vec![
+            (0, user("q1")),
+            (0, start()),
+            (0, answer("a1", &[])),
+            (0, end()),
+            (1, user("q2")),
+            (1, start()),
+            (1, compacted),
+            (1, answer("a2", &[])),
+            (1, end()),
+        ],
         &[(Role::User, 1, "before: q1, a1"), (Role::User, 1, "q2"), (Role::Assistant, 1, "a2")],
     );
 }

@@ -4,8 +4,8 @@ use candor_agent::{Catalogue, Harness, IDENTITY, LayerName, Layers, Sourced};
 use candor_protocol::ToolSpec;
 use serde_json::json;
 
-fn sourced(text: &str) -> Option<Sourced> {
-    Some(Sourced { text: text.to_owned(), source: "here".to_owned() })
+fn sourced(text: &str) -> Sourced {
+    Sourced { text: text.to_owned(), source: "here".to_owned() }
 }
 
 fn tool(name: &str, description: &str) -> ToolSpec {
@@ -22,7 +22,7 @@ fn entry(name: &str, description: &str) -> Catalogue {
 
 fn all() -> Layers {
     Layers {
-        identity: sourced("IDENTITY"),
+        identity: Some(sourced("IDENTITY")),
         harness: Some(Harness {
             model: "m".to_owned(),
             workspace: "/w".to_owned(),
@@ -36,10 +36,10 @@ fn all() -> Layers {
         ],
         workflows: vec![entry("deploy", "Ships it")],
         skills: vec![entry("pdf", "Reads PDF")],
-        workspace: sourced("WORKSPACE"),
-        agents: sourced("AGENTS"),
+        workspace: Some(sourced("WORKSPACE")),
+        agents: Some(sourced("AGENTS")),
         session: Some("SESSION".to_owned()),
-        custom: sourced("CUSTOM"),
+        custom: Some(sourced("CUSTOM")),
     }
 }
 
@@ -120,7 +120,7 @@ fn s13_4_the_sessions_own_instructions_are_appended() {
 
 #[test]
 fn every_layer_can_be_missing() {
-    let bare = Layers { identity: sourced("only me"), ..Layers::default() };
+    let bare = Layers { identity: Some(sourced("only me")), ..Layers::default() };
     assert_eq!(bare.assemble().as_deref(), Some("only me"));
 }
 

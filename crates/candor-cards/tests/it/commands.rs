@@ -31,6 +31,7 @@ const CANDOR: &[&str] = &[
     "candor logs --level error",
     "candor prompt show",
     "candor sessions list",
+    "candor sessions list --all",
     "candor sessions show *",
     "candor usage",
 ];

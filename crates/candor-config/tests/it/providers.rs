@@ -6,7 +6,7 @@ use candor_config::settings::Dialect;
 use crate::case::Case;
 
 #[track_caller]
-fn check(case: Case, model: bool, key: bool) {
+fn check(case: &Case, model: bool, key: bool) {
     let loaded = case.load();
     assert_eq!((loaded.is_for_provider("model"), loaded.is_for_provider("api_key")), (model, key));
 }
@@ -15,25 +15,25 @@ const HOME: &str = "provider = \"anthropic\"\nmodel = \"claude-sonnet-4-5\"\napi
 
 #[test]
 fn a_model_and_a_key_beside_the_provider_are_its_own() {
-    check(Case::toml(HOME), true, true);
+    check(&Case::toml(HOME), true, true);
 }
 
 #[test]
 fn another_provider_on_the_command_line_leaves_both_behind() {
-    check(Case::toml(HOME).flag("--provider", "provider", "openai"), false, false);
-    check(Case::toml(HOME).env("CANDOR_PROVIDER", "openai"), false, false);
+    check(&Case::toml(HOME).flag("--provider", "provider", "openai"), false, false);
+    check(&Case::toml(HOME).env("CANDOR_PROVIDER", "openai"), false, false);
 }
 
 #[test]
 fn a_model_that_is_named_with_it_goes_along() {
     let both = Case::toml(HOME).flag("--provider", "provider", "openai").flag("--model", "model", "gpt-5");
-    check(both, true, false);
-    check(Case::toml(HOME).workspace("model = \"claude-opus-4-1\"\n"), true, true);
+    check(&both, true, false);
+    check(&Case::toml(HOME).workspace("model = \"claude-opus-4-1\"\n"), true, true);
 }
 
 #[test]
 fn a_model_without_any_provider_is_for_whichever_is_found() {
-    check(Case::toml("model = \"gpt-5\"\n"), true, true);
+    check(&Case::toml("model = \"gpt-5\"\n"), true, true);
 }
 
 #[test]

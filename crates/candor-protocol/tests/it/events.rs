@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// The event as JSON, without the fields that all have; reading it back gives the event again.
 #[track_caller]
-fn check(body: EventBody, durable: bool, expected: Value) {
+fn check(body: EventBody, durable: bool, expected: &Value) {
     assert_eq!(body.is_durable(), durable);
     let event = Event {
         seq: 7,
@@ -24,7 +24,7 @@ fn check(body: EventBody, durable: bool, expected: Value) {
     assert_eq!(fields.remove("at"), Some(json!("2025-02-11T10:00:00.123Z")));
     assert_eq!(fields.remove("sessionId"), Some(json!(event.session_id.to_string())));
     assert_eq!(fields.remove("runId"), event.run_id.map(|run| json!(run.to_string())));
-    assert_eq!(json, expected);
+    assert_eq!(&json, expected);
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn a_message_that_was_taken() {
     check(
         EventBody::MessageAccepted { origin: Origin::Cli, content: vec![Part::text("Hi")] },
         true,
-        json!({"type": "message_accepted", "origin": "cli", "content": [{"type": "text", "text": "Hi"}]}),
+        &json!({"type": "message_accepted", "origin": "cli", "content": [{"type": "text", "text": "Hi"}]}),
     );
 }
 
@@ -41,7 +41,7 @@ fn a_piece_of_an_answer_is_not_stored() {
     check(
         EventBody::StreamDelta { text: "Hel".to_owned(), kind: DeltaKind::Reasoning },
         false,
-        json!({"type": "stream_delta", "text": "Hel", "kind": "reasoning"}),
+        &json!({"type": "stream_delta", "text": "Hel", "kind": "reasoning"}),
     );
 }
 
@@ -54,7 +54,7 @@ fn a_call_and_its_result() {
             args: json!({"path": "a"}),
         },
         true,
-        json!({"type": "tool_start", "callId": "c1", "toolName": "file_read", "args": {"path": "a"}}),
+        &json!({"type": "tool_start", "callId": "c1", "toolName": "file_read", "args": {"path": "a"}}),
     );
     check(
         EventBody::ToolResult {
@@ -66,7 +66,7 @@ fn a_call_and_its_result() {
             duration_ms: 12,
         },
         true,
-        json!({"type": "tool_result", "callId": "c1", "toolName": "file_read", "result": "text", "isError": false, "durationMs": 12}),
+        &json!({"type": "tool_result", "callId": "c1", "toolName": "file_read", "result": "text", "isError": false, "durationMs": 12}),
     );
 }
 
@@ -80,7 +80,7 @@ fn a_wait_says_how_long() {
             discard: false,
         },
         false,
-        json!({"type": "status", "message": "Rate limited.", "attempt": 1, "delayMs": 900}),
+        &json!({"type": "status", "message": "Rate limited.", "attempt": 1, "delayMs": 900}),
     );
 }
 
@@ -94,7 +94,7 @@ fn an_answer_has_its_usage_and_its_reason() {
             stop_reason: StopReason::EndTurn,
         },
         true,
-        json!({
+        &json!({
             "type": "message_complete", "content": [{"type": "text", "text": "Hello"}], "model": "m",
             "usage": {"inputTokens": 10, "outputTokens": 2, "totalTokens": 12}, "stopReason": "end_turn"
         }),
@@ -121,7 +121,7 @@ fn the_end_of_a_run() {
     check(
         EventBody::RunEnd(outcome),
         true,
-        json!({
+        &json!({
             "type": "run_end", "status": "aborted_constraint",
             "verdict": {"status": "not_applicable", "profile": "fast", "evidence": ["nothing changed"]},
             "usage": {"inputTokens": 1, "outputTokens": 2, "totalTokens": 3}, "costUsd": 0.5,

@@ -1,0 +1,229 @@
+//! A runtime in a throw-away home, the model that it asks, and what happened in it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use candor_agent::{Limits, Model, Price, Verify};
+use candor_llm::retry::Policy;
+use candor_llm::{Dialect, Endpoint, HttpProvider, Provider, ScriptedProvider, Timeouts};
+use candor_protocol::{Body, Event, EventBody, Failure, Origin, Outcome, Part, RunId, SessionId, Submission};
+use candor_runtime::{NewSession, PromptFiles, Receipt, Runtime, Setup, Subscription, ToolSetup};
+use candor_store::{Options, Store};
+use candor_testkit::{FakeLlm, Gate, Home, Reply};
+use candor_tools::Permission;
+use serde_json::Value;
+
+/// A wait that takes longer has hung.
+const HUNG: Duration = Duration::from_secs(30);
+
+/// A runtime, its home and its model.
+pub(crate) struct Rig {
+    pub(crate) runtime: Runtime,
+    pub(crate) fake: FakeLlm,
+    pub(crate) home: Home,
+}
+
+impl Rig {
+    pub(crate) async fn new() -> Self {
+        Self::with(|_| {}).await
+    }
+
+    /// One whose setup is changed before it starts.
+    pub(crate) async fn with(change: impl FnOnce(&mut Setup)) -> Self {
+        let fake = FakeLlm::start(candor_testkit::Dialect::OpenaiChat);
+        let home = Home::new();
+        let mut setup = setup(&home, provider(&fake));
+        change(&mut setup);
+        let runtime = Runtime::open(&database(&home), setup).await.unwrap();
+        Self { runtime, fake, home }
+    }
+
+    /// The same home after a restart.
+    pub(crate) async fn reopen(self) -> Self {
+        let Self { runtime, fake, home } = self;
+        drop(runtime);
+        let runtime = Runtime::open(&database(&home), setup(&home, provider(&fake))).await.unwrap();
+        Self { runtime, fake, home }
+    }
+
+    pub(crate) fn create(&self) -> SessionId {
+        self.runtime.create(new_session()).unwrap()
+    }
+
+    pub(crate) async fn submit(&self, session: SessionId, body: Body) -> Result<Receipt, Failure> {
+        let submission = Submission { session, origin: Origin::Cli, body };
+        within(self.runtime.submit(submission)).await
+    }
+
+    /// Says something and gives the run that will answer it.
+    pub(crate) async fn say(&self, session: SessionId, text: &str) -> RunId {
+        let receipt = self.submit(session, Body::Say(vec![Part::text(text)])).await.unwrap();
+        receipt.run.unwrap()
+    }
+
+    pub(crate) async fn steer(&self, session: SessionId, text: &str) -> Receipt {
+        self.submit(session, Body::Steer(vec![Part::text(text)])).await.unwrap()
+    }
+
+    pub(crate) async fn watch(&self, session: SessionId, after: u64) -> Subscription {
+        self.runtime.subscribe(session, after).await.unwrap()
+    }
+
+    /// Says something and waits for the end of the run: how it ended, and all that was shown.
+    pub(crate) async fn ask(&self, session: SessionId, text: &str) -> (Outcome, Vec<Event>) {
+        let after = self.runtime.query().last_seq(session).await.unwrap().unwrap_or(0);
+        let mut watching = self.watch(session, after).await;
+        let run = self.say(session, text).await;
+        end_of(&mut watching, run).await
+    }
+
+    /// What is stored of a session, as somebody else finds it.
+    pub(crate) async fn stored(&self, session: SessionId) -> Vec<Event> {
+        let store = Store::open(&Options { path: database(&self.home) }).await.unwrap();
+        let events = store.events(session, 0, 10_000).await.unwrap();
+        store.close().await;
+        events
+    }
+
+    /// The messages of a request, without the system prompt: who spoke, and what.
+    pub(crate) fn sent(&self, request: usize) -> Vec<(String, String)> {
+        let requests = self.fake.requests();
+        let messages = requests[request].body["messages"].as_array().cloned().unwrap_or_default();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        messages
+            .iter()
+            .filter(|message| message["role"] != "system")
+            .map(|message| (text(&message["role"]), text(&message["content"])))
+            .collect()
+    }
+}
+
+pub(crate) fn database(home: &Home) -> PathBuf {
+    home.path().join("candor.db")
+}
+
+pub(crate) fn new_session() -> NewSession {
+    NewSession { origin: Origin::Cli, name: "a session".to_owned(), instructions: None }
+}
+
+/// The fake, asked the way a real server is.
+pub(crate) fn provider(fake: &FakeLlm) -> Arc<dyn Provider> {
+    Arc::new(
+        HttpProvider::new(Endpoint {
+            name: "fake".to_owned(),
+            dialect: Dialect::OpenaiChat,
+            base_url: fake.base_url(),
+            key: Some("any".to_owned()),
+            timeouts: Timeouts::default(),
+            proxy: None,
+        })
+        .unwrap(),
+    )
+}
+
+pub(crate) fn scripted(script: &Value) -> Arc<dyn Provider> {
+    let provider = ScriptedProvider::from_json("script".to_owned(), &script.to_string(), "script.json");
+    Arc::new(provider.unwrap())
+}
+
+pub(crate) fn model(provider: Arc<dyn Provider>) -> Model {
+    Model { provider, name: "fake-model".to_owned(), key_source: "a test".to_owned(), price: Price::Free }
+}
+
+pub(crate) fn setup(home: &Home, provider: Arc<dyn Provider>) -> Setup {
+    Setup {
+        workspace: home.workspace(),
+        models: vec![model(provider)],
+        policy: Policy { max_retries: 0, ..Policy::default() },
+        limits: Limits { turns: 50, cost_usd: None, time: None },
+        max_tokens: None,
+        keep_tokens: 20_000,
+        profile: "fast".to_owned(),
+        verify: Verify::Waived,
+        prompt: PromptFiles::default(),
+        tools: ToolSetup {
+            permission: Permission::Workspace,
+            env: vec![("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())],
+            timeout: Duration::from_secs(120),
+            output_bytes_max: 100_000,
+            hidden: Vec::new(),
+            allowed: Vec::new(),
+            spill: None,
+        },
+        secrets: Vec::new(),
+    }
+}
+
+/// A wait that must come to an end.
+pub(crate) async fn within<T>(wait: impl Future<Output = T>) -> T {
+    tokio::time::timeout(HUNG, wait).await.expect("it hangs")
+}
+
+/// Everything up to the end of a run, and how that was.
+pub(crate) async fn end_of(watching: &mut Subscription, run: RunId) -> (Outcome, Vec<Event>) {
+    let mut events = Vec::new();
+    loop {
+        let event = within(watching.next()).await.unwrap();
+        events.push(event.clone());
+        if let EventBody::RunEnd(outcome) = event.body
+            && event.run_id == Some(run)
+        {
+            return (outcome, events);
+        }
+    }
+}
+
+/// Waits for an event of a kind.
+pub(crate) async fn until(watching: &mut Subscription, wanted: fn(&EventBody) -> bool) -> Event {
+    loop {
+        let event = within(watching.next()).await.unwrap();
+        if wanted(&event.body) {
+            return event;
+        }
+    }
+}
+
+/// Waits, without keeping the runtime from its work, until an answer is held at the gate.
+pub(crate) async fn reached(gate: &Gate) {
+    let gate = gate.clone();
+    tokio::task::spawn_blocking(move || gate.wait_reached()).await.unwrap();
+}
+
+/// An answer that is held after its first words.
+pub(crate) fn held(text: &str) -> (Reply, Gate) {
+    let gate = Gate::new();
+    (Reply::text(text).gate(&gate), gate)
+}
+
+/// Those that are stored.
+pub(crate) fn durable(events: &[Event]) -> Vec<Event> {
+    events.iter().filter(|event| event.body.is_durable()).cloned().collect()
+}
+
+/// The kind of each event, as its JSON names it.
+pub(crate) fn kinds(events: &[Event]) -> Vec<String> {
+    let kind = |event: &Event| serde_json::to_value(event).unwrap()["type"].as_str().unwrap().to_owned();
+    events.iter().map(kind).collect()
+}
+
+/// What a model said in complete messages.
+pub(crate) fn answers(events: &[Event]) -> Vec<String> {
+    let text = |event: &Event| match &event.body {
+        EventBody::MessageComplete { content, .. } => Some(candor_protocol::plain_text(content)),
+        _ => None,
+    };
+    events.iter().filter_map(text).collect()
+}
+
+pub(crate) fn is_run_start(body: &EventBody) -> bool {
+    matches!(body, EventBody::RunStart { .. })
+}
+
+pub(crate) fn is_tool_start(body: &EventBody) -> bool {
+    matches!(body, EventBody::ToolStart { .. })
+}
+
+pub(crate) fn is_delta(body: &EventBody) -> bool {
+    matches!(body, EventBody::StreamDelta { .. })
+}
