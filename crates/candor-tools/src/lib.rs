@@ -2,7 +2,7 @@
 //!
 //! A [`Tool`] says what it is and does one thing. [`dispatch()`] is where every call passes: it finds the tool, looks at
 //! the arguments, runs it, catches what goes wrong and logs it. It always answers: whatever happens, the model gets
-//! a result that it can read and, when that is a failure, the card that says what to do. [`groups`] says which of
+//! a result that it can read and, when that is a failure, the card that says what to do. [`groups()`] says which of
 //! several calls may run at once.
 //!
 //! Deliberately absent: asking anybody. A permission that needs an approval refuses the call, as nobody can be asked
