@@ -3,9 +3,11 @@
 use std::ops::Deref;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use jiff::Timestamp;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use reqwest::{Method, Response};
+use tokio::task::yield_now;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::classify::{self, Said, stream_error};
@@ -25,6 +27,8 @@ const DRAIN_BYTES_MAX: usize = 64 * 1024;
 /// longer wait.
 const DRAIN_WAIT_MAX: Duration = Duration::from_millis(500);
 
+/// How much is read at once before it is told: a person who watches a quick answer must see it grow.
+const BURST_BYTES_MAX: usize = 64 * 1024;
 /// What stands for a limit that no clock can hold.
 const LIMIT_MAX: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
@@ -175,6 +179,8 @@ struct Stream<'p> {
     blank: bool,
     /// When the last frame came that says anything.
     data_at: Instant,
+    /// How the body ended, when that was seen while looking for what is at hand.
+    over: Option<Result<(), Error>>,
 }
 
 impl<'p> Stream<'p> {
@@ -189,6 +195,7 @@ impl<'p> Stream<'p> {
             draft: Draft::default(),
             blank: true,
             data_at: Instant::now(),
+            over: None,
         }
     }
 
@@ -197,9 +204,10 @@ impl<'p> Stream<'p> {
             if let Some(error) = self.no_stream(&bytes).await {
                 return Err(error);
             }
-            let flow = self.read(Some(&bytes))?;
-            // Once for each read of the network, however many frames it held.
+            let flow = self.burst(&bytes).await;
+            // Also what came before an error: whoever watches has seen words of an answer that is now void.
             self.draft.tell(deltas);
+            let flow = flow?;
             if flow == Flow::End {
                 self.drain().await;
                 return Ok(self.draft.finish());
@@ -214,8 +222,42 @@ impl<'p> Stream<'p> {
         Err(Error::Cut { reason: reason.to_owned() })
     }
 
+    /// Reads these bytes and what is there already behind them. Servers send a chunk for each frame, and telling costs more
+    /// than reading.
+    async fn burst(&mut self, bytes: &[u8]) -> Result<Flow, Error> {
+        let mut flow = self.read(Some(bytes))?;
+        let mut burst_bytes = bytes.len();
+        while flow == Flow::More
+            && burst_bytes < BURST_BYTES_MAX
+            && let Some(bytes) = self.at_hand().await
+        {
+            burst_bytes += bytes.len();
+            flow = self.read(Some(&bytes))?;
+        }
+        Ok(flow)
+    }
+
+    /// The next bytes, if they are there already. An end or an error is kept for [`Stream::next`].
+    async fn at_hand(&mut self) -> Option<impl Deref<Target = [u8]> + use<>> {
+        let mut read = self.response.chunk().now_or_never();
+        if read.is_none() {
+            // The connection is a task of its own that hands over one chunk at a time: it gets a turn to do so.
+            yield_now().await;
+            read = self.response.chunk().now_or_never();
+        }
+        match read? {
+            Ok(Some(bytes)) => return Some(bytes),
+            Ok(None) => self.over = Some(Ok(())),
+            Err(error) => self.over = Some(Err(Error::Cut { reason: innermost(&error) })),
+        }
+        None
+    }
+
     /// The next bytes; none at the end of the body.
     async fn next(&mut self) -> Result<Option<impl Deref<Target = [u8]> + use<>>, Error> {
+        if let Some(over) = self.over.take() {
+            return over.map(|()| None);
+        }
         let limits = self.provider.timeouts();
         let (idle_end, data_end) = (after(Instant::now(), limits.idle), after(self.data_at, limits.data));
         let read = timeout_at(idle_end.min(data_end), self.response.chunk()).await;

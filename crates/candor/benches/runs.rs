@@ -152,12 +152,12 @@ fn tool_turns(baseline: Duration) {
         }
         fake.push(Reply::text("Done."));
         timed(candor(&home).arg("Twenty turns"));
-        let seen = fake.requests();
-        gaps.extend(seen[before..].windows(2).map(|pair| pair[1].at - pair[0].at));
+        let (seen, answered) = (fake.requests(), fake.answered());
+        gaps.extend(seen[before + 1..].iter().zip(&answered[before..]).map(|(next, end)| next.at - *end));
     }
     let (typical, late) = (median(&gaps), percentile(&gaps, 95));
     row(
-        "a tool turn: from one request to the next, a trivial command in between",
+        "a tool turn: from the end of an answer to the next request, a trivial command in between",
         "≤ 3 ms",
         &ms(typical),
         Some(typical <= Duration::from_millis(3)),

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Read};
 use std::net::TcpStream;
+use std::time::Instant;
 
 /// The longest head that is read. Ours are below two kilobytes.
 const HEAD_BYTES_MAX: usize = 64 << 10;
@@ -23,6 +24,8 @@ pub(super) struct Incoming {
     pub(super) target: String,
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
+    /// When its last byte was there.
+    pub(super) at: Instant,
 }
 
 impl Incoming {
@@ -73,6 +76,7 @@ impl Reader {
             let length = declared.trim().parse().map_err(|_| broken("content-length is no number"))?;
             self.take(length)?
         };
+        incoming.at = Instant::now();
         Ok(Some(incoming))
     }
 
@@ -140,7 +144,7 @@ fn parse_head(bytes: &[u8]) -> io::Result<Option<(Incoming, usize)>> {
                 (field.name.to_ascii_lowercase(), String::from_utf8_lossy(field.value).into_owned())
             });
             let (method, target, headers) = (text(request.method), text(request.path), headers.collect());
-            Ok(Some((Incoming { method, target, headers, body: Vec::new() }, length)))
+            Ok(Some((Incoming { method, target, headers, body: Vec::new(), at: Instant::now() }, length)))
         }
         Err(error) => Err(broken(&error.to_string())),
     }

@@ -57,6 +57,8 @@ struct State {
     repeat: Option<Reply>,
     models: Vec<String>,
     seen: Vec<Seen>,
+    /// When the last byte of each answer was written.
+    answered: Vec<Instant>,
     /// Requests for paths that this API does not have.
     strays: Vec<String>,
     require_reasoning: bool,
@@ -140,6 +142,11 @@ impl FakeLlm {
     /// The model requests so far, refused ones included.
     pub fn requests(&self) -> Vec<Seen> {
         self.shared.lock().seen.clone()
+    }
+
+    /// When the last byte of each answer was written, in order; answers that list models are among them.
+    pub fn answered(&self) -> Vec<Instant> {
+        self.shared.lock().answered.clone()
     }
 
     /// How many replies are still queued.

@@ -31,7 +31,9 @@ pub(super) fn connection(shared: &Arc<Shared>, stream: TcpStream, number: usize)
         // A client that breaks off within a request is its own business.
         while let Ok(Some(incoming)) = reader.request() {
             let steps = answer(shared, &incoming, number);
-            if play(shared, steps, &stream) == After::End || incoming.closes() {
+            let after = play(shared, steps, &stream);
+            shared.lock().answered.push(Instant::now());
+            if after == After::End || incoming.closes() {
                 break;
             }
         }
@@ -83,7 +85,7 @@ fn model_answer(
         body,
         body_bytes: incoming.body.len(),
         connection,
-        at: Instant::now(),
+        at: incoming.at,
         refused: chosen.as_ref().err().map(|failure| failure.message.clone()),
         dialect,
     });
