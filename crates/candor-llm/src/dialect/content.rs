@@ -10,9 +10,6 @@ use crate::{Error, classify};
 /// What we say for the user where a provider wants the user to have spoken and nobody has.
 pub(super) const GO_ON: &str = "Go on.";
 
-/// What a result of no words says. Providers refuse blank texts, and a model takes a blank result for a lost one.
-pub(super) const NO_OUTPUT: &str = "(no output)";
-
 /// What an error says that says nothing.
 const NO_MESSAGE: &str = "an error without a message";
 
@@ -30,11 +27,6 @@ pub(super) fn system(messages: &[Message]) -> Option<String> {
 /// Whether a text says nothing.
 pub(super) fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
-}
-
-/// A result's text, never blank.
-pub(super) fn result_text(content: &str) -> &str {
-    if is_blank(content) { NO_OUTPUT } else { content }
 }
 
 /// The error that a provider put into its frame, if it says anything: some send an empty one with every frame.

@@ -83,16 +83,6 @@ impl FromStr for Dialect {
     }
 }
 
-/// A file that the dialect cannot carry, in words, so that the model knows that there is one.
-fn file_note(name: &str, media_type: &str) -> String {
-    format!("[The file {name} ({media_type}) is attached, but cannot be shown here.]")
-}
-
-/// The last part of a model's name: routers put the maker before it (`openai/gpt-5`).
-fn bare_model(model: &str) -> &str {
-    model.rsplit('/').next().unwrap_or(model)
-}
-
 /// The key as `OpenAI` wants it.
 fn bearer(key: Option<&str>) -> Vec<(&'static str, String)> {
     key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()

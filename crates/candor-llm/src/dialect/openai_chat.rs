@@ -6,7 +6,6 @@ mod frame;
 
 use serde_json::Value;
 
-use super::bare_model;
 use crate::Request;
 use crate::wire::{Decode, Wire};
 
@@ -51,7 +50,7 @@ impl Wire for OpenaiChat {
 
 /// Under which name the longest answer is sent.
 fn max_tokens_field(model: &str) -> &'static str {
-    let model = bare_model(model);
+    let model = crate::model_name::bare(model);
     let wants = COMPLETION_TOKENS.iter().any(|prefix| model.starts_with(prefix));
     if wants { "max_completion_tokens" } else { "max_tokens" }
 }

@@ -6,7 +6,6 @@ mod frame;
 
 use serde_json::Value;
 
-use super::bare_model;
 use crate::Request;
 use crate::wire::{Decode, Wire};
 
@@ -51,6 +50,6 @@ impl Wire for OpenaiResponses {
 
 /// Whether the model has thoughts that it wants back.
 fn thinks(model: &str) -> bool {
-    let model = bare_model(model);
+    let model = crate::model_name::bare(model);
     !THOUGHTLESS.iter().any(|prefix| model.starts_with(prefix))
 }

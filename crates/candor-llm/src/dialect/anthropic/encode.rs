@@ -177,7 +177,7 @@ fn tool_result(result: &ToolResult) -> Value {
         "type": "tool_result",
         "tool_use_id": word(&result.call_id),
         "is_error": result.is_error,
-        "content": content::result_text(&result.content),
+        "content": result.content,
     })
 }
 

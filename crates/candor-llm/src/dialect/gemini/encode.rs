@@ -135,7 +135,7 @@ fn inline(media_type: &str, data: &str) -> Value {
 
 fn response(result: &ToolResult) -> Value {
     let key = if result.is_error { "error" } else { "result" };
-    let response = json!({ key: content::result_text(&result.content) });
+    let response = json!({ key: result.content });
     json!({"functionResponse": {"name": result.tool_name, "response": response}})
 }
 

@@ -120,7 +120,5 @@ fn thinking(message: &Message) -> String {
 
 fn tool_result(part: &Part) -> Option<Value> {
     let Part::ToolResult(result) = part else { return None };
-    Some(
-        json!({"role": "tool", "tool_name": result.tool_name, "content": content::result_text(&result.content)}),
-    )
+    Some(json!({"role": "tool", "tool_name": result.tool_name, "content": result.content}))
 }

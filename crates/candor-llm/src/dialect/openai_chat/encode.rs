@@ -3,8 +3,7 @@
 use candor_protocol::{Message, Opaque, Part, Role, ToolCall, ToolSpec};
 use serde_json::{Map, Value, json};
 
-use super::super::content::GO_ON;
-use super::super::file_note;
+use super::super::content::{GO_ON, file_in_words};
 use super::{NAME, max_tokens_field};
 use crate::{Request, history};
 
@@ -69,8 +68,8 @@ fn user_part(part: &Part) -> Option<Value> {
             let data = format!("data:{media_type};base64,{data}");
             Some(json!({ "type": "file", "file": { "filename": name, "file_data": data } }))
         }
-        Part::File { name, media_type, .. } => {
-            Some(json!({ "type": "text", "text": file_note(name, media_type) }))
+        Part::File { name, media_type, data } => {
+            Some(json!({ "type": "text", "text": file_in_words(name, media_type, data) }))
         }
         Part::Reasoning(_) | Part::ToolCall(_) | Part::ToolResult(_) => None,
     }

@@ -3,8 +3,7 @@
 use candor_protocol::{Message, Part, Reasoning, Role, ToolSpec};
 use serde_json::{Map, Value, json};
 
-use super::super::content::GO_ON;
-use super::super::file_note;
+use super::super::content::{GO_ON, file_in_words};
 use super::{NAME, thinks};
 use crate::{Request, history};
 
@@ -74,8 +73,8 @@ fn user_part(part: &Part) -> Option<Value> {
             let data = format!("data:{media_type};base64,{data}");
             Some(json!({ "type": "input_file", "filename": name, "file_data": data }))
         }
-        Part::File { name, media_type, .. } => {
-            Some(json!({ "type": "input_text", "text": file_note(name, media_type) }))
+        Part::File { name, media_type, data } => {
+            Some(json!({ "type": "input_text", "text": file_in_words(name, media_type, data) }))
         }
         Part::Reasoning(_) | Part::ToolCall(_) | Part::ToolResult(_) => None,
     }

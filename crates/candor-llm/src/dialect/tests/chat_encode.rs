@@ -81,7 +81,7 @@ fn pictures_and_files() {
             { "type": "text", "text": "look" },
             { "type": "image_url", "image_url": { "url": "data:image/png;base64,AAAA" } },
             { "type": "file", "file": { "filename": "a.pdf", "file_data": "data:application/pdf;base64,AAAA" } },
-            { "type": "text", "text": "[The file a.zip (application/zip) is attached, but cannot be shown here.]" },
+            { "type": "text", "text": "[The file a.zip (application/zip) cannot be shown to this model.]" },
         ] }]),
     );
 }

@@ -46,7 +46,7 @@ fn a_whole_request() {
                     { "type": "input_text", "text": "look" },
                     { "type": "input_image", "image_url": "data:image/png;base64,AAAA" },
                     { "type": "input_file", "filename": "a.pdf", "file_data": "data:application/pdf;base64,AAAA" },
-                    { "type": "input_text", "text": "[The file a.zip (application/zip) is attached, but cannot be shown here.]" },
+                    { "type": "input_text", "text": "[The file a.zip (application/zip) cannot be shown to this model.]" },
                 ] },
                 kept,
                 { "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": "I look." }] },
