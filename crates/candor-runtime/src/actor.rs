@@ -220,17 +220,10 @@ impl Actor {
     }
 
     fn context(&self, setup: &Setup, cancel: &CancellationToken) -> ToolContext {
-        let tools = setup.tools.clone();
         ToolContext {
             session: self.session,
             workspace: setup.workspace.clone(),
-            permission: tools.permission,
-            env: tools.env,
-            timeout: tools.timeout,
-            output_bytes_max: tools.output_bytes_max,
-            hidden: tools.hidden,
-            allowed: tools.allowed,
-            spill: tools.spill,
+            rules: setup.tools.clone(),
             cancel: cancel.clone(),
         }
     }

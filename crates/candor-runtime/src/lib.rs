@@ -21,6 +21,6 @@ mod vault;
 
 pub use actor::Receipt;
 pub use runtime::{NewSession, Runtime};
-pub use setup::{PromptFiles, Setup, ToolSetup};
+pub use setup::{PromptFiles, Setup};
 pub use sources::layers;
 pub use subscription::Subscription;

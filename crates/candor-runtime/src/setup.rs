@@ -1,11 +1,10 @@
 //! What runs work with, as values.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use candor_agent::{Limits, Model, Verify};
 use candor_llm::retry::Policy;
-use candor_tools::Permission;
+use candor_tools::Rules;
 
 /// What runs work with. It is read at the start of each run, so that a change never reaches into one.
 pub struct Setup {
@@ -28,7 +27,7 @@ pub struct Setup {
     /// Where the hand-written layers of the system prompt are.
     pub prompt: PromptFiles,
     /// What tools may do.
-    pub tools: ToolSetup,
+    pub tools: Rules,
     /// Values that must never be shown, stored or sent.
     pub secrets: Vec<String>,
 }
@@ -42,23 +41,4 @@ pub struct PromptFiles {
     pub identity_file: Option<PathBuf>,
     /// The instructions that come last.
     pub custom_file: Option<PathBuf>,
-}
-
-/// What tools may do.
-#[derive(Debug, Clone)]
-pub struct ToolSetup {
-    /// Without asking.
-    pub permission: Permission,
-    /// The whole environment of commands.
-    pub env: Vec<(String, String)>,
-    /// How long one call may take.
-    pub timeout: Duration,
-    /// How much of its output the model gets.
-    pub output_bytes_max: usize,
-    /// Where no tool may look.
-    pub hidden: Vec<PathBuf>,
-    /// Where file tools may look; empty: anywhere else.
-    pub allowed: Vec<PathBuf>,
-    /// Where output that is too long for the model is kept.
-    pub spill: Option<PathBuf>,
 }

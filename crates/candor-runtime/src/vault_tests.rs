@@ -4,16 +4,16 @@ use candor_agent::{Limits, Mask, Verify};
 use candor_llm::retry::Policy;
 use candor_protocol::Code;
 use candor_redact::Redactor;
-use candor_tools::Permission;
+use candor_tools::{Permission, Rules};
 use serde_json::json;
 
 use super::{VALUES_MAX, Vault, placeholder_at};
-use crate::{PromptFiles, Setup, ToolSetup};
+use crate::{PromptFiles, Setup};
 
 fn vault(secrets: &[&str]) -> Vault {
     let secrets: Vec<String> = secrets.iter().map(ToString::to_string).collect();
     let redactor = Redactor::with_secrets(&secrets);
-    let tools = ToolSetup {
+    let tools = Rules {
         permission: Permission::Workspace,
         env: Vec::new(),
         timeout: std::time::Duration::from_secs(1),

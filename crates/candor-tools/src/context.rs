@@ -15,6 +15,15 @@ pub struct ToolContext {
     pub session: SessionId,
     /// Where relative paths begin, where commands start, and the only place where files are written.
     pub workspace: PathBuf,
+    /// What it may do.
+    pub rules: Rules,
+    /// Ends the call early.
+    pub cancel: CancellationToken,
+}
+
+/// What calls may do.
+#[derive(Debug, Clone)]
+pub struct Rules {
     /// What may be done without asking.
     pub permission: Permission,
     /// The whole environment of commands.
@@ -29,8 +38,6 @@ pub struct ToolContext {
     pub allowed: Vec<PathBuf>,
     /// The directory for the whole of an output that is longer than that.
     pub spill: Option<PathBuf>,
-    /// Ends the call early.
-    pub cancel: CancellationToken,
 }
 
 /// What may be done without asking.
@@ -49,7 +56,7 @@ pub enum Permission {
 impl ToolContext {
     /// Whether a call that changes something may go on; `what` is what it means to do.
     pub(crate) fn may_change(&self, tool: &str, what: &str) -> Result<(), Error> {
-        let reason = match self.permission {
+        let reason = match self.rules.permission {
             Permission::ReadOnly => "the permission is read-only",
             Permission::Ask => "this needs an approval and nobody is there to give it",
             Permission::Workspace | Permission::Full => return Ok(()),

@@ -85,8 +85,8 @@ async fn run(tool: &dyn Tool, args: &Value, context: &ToolContext) -> Result<Too
         biased;
         ran = caught(|| tool.run(args, context)) => ran.map_err(|message| Error::Panicked { tool: name(), message }),
         () = overdue => Err(Error::Interrupted { tool: name() }),
-        () = tokio::time::sleep(context.timeout + OVERTIME) => {
-            Err(Error::TimedOut { tool: name(), limit: context.timeout })
+        () = tokio::time::sleep(context.rules.timeout + OVERTIME) => {
+            Err(Error::TimedOut { tool: name(), limit: context.rules.timeout })
         }
     }
 }

@@ -63,7 +63,7 @@ impl FileRead {
         let path = context.workspace.join(asked);
         let offset = arguments::number(args, "offset").unwrap_or(0);
         let limit = arguments::number(args, "limit").and_then(|limit| usize::try_from(limit).ok());
-        let room = context.output_bytes_max.saturating_sub(NOTE_BYTES_MAX);
+        let room = context.rules.output_bytes_max.saturating_sub(NOTE_BYTES_MAX);
         let bytes_max = limit.unwrap_or(usize::MAX).min(room).max(CHAR_BYTES_MAX);
         let read = spawn_blocking(move || piece(&rules, &path, offset, bytes_max));
         let piece = read.await.map_err(|_| Error::Interrupted { tool: NAME.to_owned() })??;

@@ -25,7 +25,7 @@ mod registry;
 mod shell_exec;
 mod tool;
 
-pub use context::{Permission, ToolContext};
+pub use context::{Permission, Rules, ToolContext};
 pub use dispatch::dispatch;
 pub use error::Error;
 pub use groups::groups;

@@ -38,8 +38,8 @@ impl Rules {
         Ok(Self {
             tool,
             asked: asked.to_owned(),
-            hidden: context.hidden.clone(),
-            allowed: context.allowed.clone(),
+            hidden: context.rules.hidden.clone(),
+            allowed: context.rules.allowed.clone(),
         })
     }
 

@@ -46,17 +46,17 @@ impl ShellExec {
             return Err(Error::arguments(NAME, "`command` holds a NUL byte"));
         }
         context.may_change(NAME, command)?;
-        let asked = arguments::number(args, "timeout").map_or(context.timeout, Duration::from_secs);
-        let timeout = asked.min(context.timeout);
+        let asked = arguments::number(args, "timeout").map_or(context.rules.timeout, Duration::from_secs);
+        let timeout = asked.min(context.rules.timeout);
         let spec = Spec {
             program: shell(context),
             args: ["-c", command].map(Into::into).to_vec(),
             cwd: context.workspace.clone(),
-            env: context.env.clone(),
+            env: context.rules.env.clone(),
             timeout,
             // Two streams share what one result may hold.
-            output_bytes_max: context.output_bytes_max / 2,
-            spill: context.spill.clone(),
+            output_bytes_max: context.rules.output_bytes_max / 2,
+            spill: context.rules.spill.clone(),
         };
         let ended = candor_sandbox::run(&spec, &context.cancel).await?;
         log_cuts(&ended, context);
@@ -84,7 +84,7 @@ impl Tool for ShellExec {
 
 /// The shell to use. By its whole path, as that starts faster and does not depend on what the command's `PATH` holds.
 fn shell(context: &ToolContext) -> PathBuf {
-    let path = context.env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value);
+    let path = context.rules.env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value);
     let in_path = path
         .split(':')
         .filter(|directory| directory.starts_with('/'))

@@ -9,7 +9,8 @@ use candor_config::{Env, Loaded};
 use candor_llm::retry::Policy;
 use candor_llm::{Provider, ScriptedProvider};
 use candor_protocol::Failure;
-use candor_runtime::{PromptFiles, Setup, ToolSetup};
+use candor_runtime::{PromptFiles, Setup};
+use candor_tools::Rules;
 
 use crate::cli::Ask;
 use crate::context::Context;
@@ -87,13 +88,13 @@ fn limits(ask: Option<&Ask>, loaded: &Loaded) -> Limits {
     }
 }
 
-fn tools(loaded: &Loaded, env: &Env) -> ToolSetup {
+fn tools(loaded: &Loaded, env: &Env) -> Rules {
     let (tools, security) = (&loaded.config.tools, &loaded.config.security);
     let mut hidden: Vec<PathBuf> =
         security.denied_paths.iter().filter_map(|path| path.resolve(env.user_home())).collect();
     // Our own home holds keys, tokens and every conversation.
     hidden.push(loaded.home.path().to_owned());
-    ToolSetup {
+    Rules {
         permission: match loaded.config.permission {
             Permission::ReadOnly => candor_tools::Permission::ReadOnly,
             Permission::Ask => candor_tools::Permission::Ask,

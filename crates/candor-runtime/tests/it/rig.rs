@@ -8,10 +8,10 @@ use candor_agent::{Limits, Model, Price, Verify};
 use candor_llm::retry::Policy;
 use candor_llm::{Dialect, Endpoint, HttpProvider, Provider, ScriptedProvider, Timeouts};
 use candor_protocol::{Body, Event, EventBody, Failure, Origin, Outcome, Part, RunId, SessionId, Submission};
-use candor_runtime::{NewSession, PromptFiles, Receipt, Runtime, Setup, Subscription, ToolSetup};
+use candor_runtime::{NewSession, PromptFiles, Receipt, Runtime, Setup, Subscription};
 use candor_store::{Options, Store};
 use candor_testkit::{FakeLlm, Gate, Home, Reply};
-use candor_tools::Permission;
+use candor_tools::{Permission, Rules};
 use serde_json::Value;
 
 /// A wait that takes longer has hung.
@@ -142,7 +142,7 @@ pub(crate) fn setup(home: &Home, provider: Arc<dyn Provider>) -> Setup {
         profile: "fast".to_owned(),
         verify: Verify::Waived,
         prompt: PromptFiles::default(),
-        tools: ToolSetup {
+        tools: Rules {
             permission: Permission::Workspace,
             env: vec![("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())],
             timeout: Duration::from_secs(120),

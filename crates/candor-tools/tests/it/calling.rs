@@ -56,7 +56,7 @@ async fn a_tool_that_panics_gives_a_result() {
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_hangs_is_given_up() {
     let mut rig = odd();
-    rig.context.timeout = Duration::from_secs(30);
+    rig.context.rules.timeout = Duration::from_secs(30);
     check_failure(&rig.call("odd", json!({})).await, Code::ToolTimeout);
     let cancel = rig.context.cancel.clone();
     let (output, ()) = tokio::join!(rig.call("odd", json!({})), async { cancel.cancel() });

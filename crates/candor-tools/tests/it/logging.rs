@@ -52,7 +52,7 @@ fn s14_2_every_call_is_logged_by_the_name_of_its_tool() {
 #[test]
 fn what_is_refused_stopped_or_cut_is_logged() {
     let mut rig = Rig::new();
-    rig.context.timeout = Duration::from_secs(1);
+    rig.context.rules.timeout = Duration::from_secs(1);
     let calls = [
         ("file_write", json!({ "path": "../canary", "content": "" })),
         ("shell_exec", json!({ "command": "sleep 100" })),

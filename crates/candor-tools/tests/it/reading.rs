@@ -28,7 +28,7 @@ async fn a_file_is_read_by_any_of_its_paths() {
 #[tokio::test]
 async fn s6_3_a_long_file_is_read_piece_by_piece() {
     let mut rig = Rig::new();
-    rig.context.output_bytes_max = 1000;
+    rig.context.rules.output_bytes_max = 1000;
     let whole = "aé€😀\n".repeat(500);
     fs::write(rig.inside("file"), &whole).unwrap();
     let mut pieces = String::new();
@@ -115,7 +115,7 @@ async fn hidden_paths_are_hidden_by_whatever_name() {
     fs::hard_link(rig.outside("canary"), rig.inside("hard")).unwrap();
     symlink(rig.inside("keys"), rig.inside("rule")).unwrap();
     // The rule is a link itself, and so are some of the paths.
-    rig.context.hidden = vec![rig.inside("rule"), rig.outside("canary")];
+    rig.context.rules.hidden = vec![rig.inside("rule"), rig.outside("canary")];
     let root = format!("/proc/self/root{}", rig.inside("keys/private").display());
     for path in
         ["keys/private", "folder_link/private", "link", "./x/../keys/private", "hard", "../canary", &root]
@@ -133,7 +133,7 @@ async fn s6_10_only_allowed_paths_are_read_where_there_are_any() {
     fs::write(rig.inside("open/file"), "text").unwrap();
     fs::write(rig.inside("open-not"), "text").unwrap();
     symlink(rig.outside("canary"), rig.inside("open/link")).unwrap();
-    rig.context.allowed = vec![rig.inside("open")];
+    rig.context.rules.allowed = vec![rig.inside("open")];
     check_success(&rig.read("open/file").await, "text");
     check_failure(&rig.read("open-not").await, Code::ToolBlocked);
     check_failure(&rig.read("open/../../canary").await, Code::ToolBlocked);
@@ -146,7 +146,7 @@ async fn s6_10_only_allowed_paths_are_read_where_there_are_any() {
 fn a_link_that_changes_while_it_is_read_never_shows_what_is_hidden() {
     let mut rig = Rig::new();
     fs::write(rig.inside("open"), "open").unwrap();
-    rig.context.hidden = vec![rig.outside("canary")];
+    rig.context.rules.hidden = vec![rig.outside("canary")];
     symlink("open", rig.inside("link")).unwrap();
     let (hidden, next, link) = (rig.outside("canary"), rig.inside("next"), rig.inside("link"));
     let change = || {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use candor_protocol::{Code, ToolCall};
-use candor_tools::{Permission, Registry, ToolContext, ToolOutput, dispatch};
+use candor_tools::{Permission, Registry, Rules, ToolContext, ToolOutput, dispatch};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -30,13 +30,15 @@ impl Rig {
         let context = ToolContext {
             session: "0195a3c1-7b00-7000-8000-000000000001".parse().unwrap(),
             workspace: root.join("workspace"),
-            permission: Permission::Workspace,
-            env: vec![("PATH".into(), "/usr/bin:/bin".into())],
-            timeout: Duration::from_secs(60),
-            output_bytes_max: 10_000,
-            hidden: Vec::new(),
-            allowed: Vec::new(),
-            spill: None,
+            rules: Rules {
+                permission: Permission::Workspace,
+                env: vec![("PATH".into(), "/usr/bin:/bin".into())],
+                timeout: Duration::from_secs(60),
+                output_bytes_max: 10_000,
+                hidden: Vec::new(),
+                allowed: Vec::new(),
+                spill: None,
+            },
             cancel: CancellationToken::new(),
         };
         Self { directory, registry: Registry::built_in(), context }

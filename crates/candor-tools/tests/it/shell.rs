@@ -54,7 +54,7 @@ async fn a_command_that_is_killed_has_no_exit_code() {
 #[tokio::test]
 async fn s6_4_a_command_that_takes_too_long_is_stopped() {
     let mut rig = Rig::new();
-    rig.context.timeout = Duration::from_secs(1);
+    rig.context.rules.timeout = Duration::from_secs(1);
     // More than it is given, so what it is given holds.
     let args = json!({ "command": "echo begun; sleep 100", "timeout": 1000 });
     let started = Instant::now();
@@ -92,7 +92,7 @@ async fn a_command_that_is_cancelled_is_told_as_interrupted() {
 #[tokio::test]
 async fn s6_6_a_command_sees_the_environment_of_the_context_alone() {
     let mut rig = Rig::new();
-    rig.context.env.push(("GREETING".into(), "hello".into()));
+    rig.context.rules.env.push(("GREETING".into(), "hello".into()));
     let text = told(&rig.shell("env").await)["stdout"].as_str().unwrap().to_owned();
     let mut names: Vec<&str> = text.lines().filter_map(|line| line.split('=').next()).collect();
     names.sort_unstable();
@@ -107,21 +107,21 @@ async fn a_permission_that_allows_no_command_refuses_it() {
         (Permission::ReadOnly, "the permission is read-only"),
         (Permission::Ask, "this needs an approval and nobody is there to give it"),
     ] {
-        rig.context.permission = permission;
+        rig.context.rules.permission = permission;
         let output = rig.shell("touch made").await;
         check_failure(&output, Code::ToolBlocked);
         let cause = output.card.unwrap().cause;
         assert!(cause.ends_with(&format!("Command: touch made\nReason: {reason}")), "{cause}");
         assert!(!rig.inside("made").exists());
     }
-    rig.context.permission = Permission::Full;
+    rig.context.rules.permission = Permission::Full;
     assert!(!rig.shell("touch made").await.is_error);
 }
 
 #[tokio::test]
 async fn s6_20_a_long_output_is_cut_and_the_whole_is_in_a_file() {
     let mut rig = Rig::new();
-    rig.context.spill = Some(rig.outside("spill"));
+    rig.context.rules.spill = Some(rig.outside("spill"));
     let output = rig.shell("seq 1 100000").await;
     assert!(!output.is_error);
     assert!(output.for_model.len() < 12_000, "{}", output.for_model.len());

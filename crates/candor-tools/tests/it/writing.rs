@@ -159,14 +159,14 @@ async fn s6_11_hidden_paths_are_not_written_even_inside() {
     fs::create_dir(rig.inside("keys")).unwrap();
     fs::write(rig.inside("keys/one"), CANARY).unwrap();
     symlink("keys/one", rig.inside("link")).unwrap();
-    rig.context.hidden = vec![rig.inside("keys")];
-    rig.context.allowed = vec![rig.context.workspace.clone()];
+    rig.context.rules.hidden = vec![rig.inside("keys")];
+    rig.context.rules.allowed = vec![rig.context.workspace.clone()];
     for path in ["keys/one", "keys/two", "link"] {
         check_failure(&rig.write(path, "x").await, Code::ToolBlocked);
     }
     assert_eq!(fs::read_to_string(rig.inside("keys/one")).unwrap(), CANARY);
     assert!(!rig.inside("keys/two").exists());
-    rig.context.allowed = vec![rig.inside("open")];
+    rig.context.rules.allowed = vec![rig.inside("open")];
     check_failure(&rig.write("closed", "x").await, Code::ToolBlocked);
     assert!(!rig.inside("closed").exists());
 }
@@ -175,7 +175,7 @@ async fn s6_11_hidden_paths_are_not_written_even_inside() {
 async fn a_permission_that_allows_no_write_refuses_it() {
     let mut rig = Rig::new();
     for permission in [Permission::ReadOnly, Permission::Ask] {
-        rig.context.permission = permission;
+        rig.context.rules.permission = permission;
         check_failure(&rig.write("folder/file", "x").await, Code::ToolBlocked);
         assert!(!rig.inside("folder").exists());
         check_success(&rig.read("../canary").await, CANARY);
