@@ -45,12 +45,14 @@ impl Budget {
         self.limits.time.and_then(|time| self.started.checked_add(time))
     }
 
-    /// Counts what an answer cost.
-    pub(crate) fn pay(&mut self, cost_usd: Option<f64>) {
-        match cost_usd {
-            Some(cost) => self.cost_usd += cost,
-            None => self.unpriced = true,
-        }
+    /// Counts what an answer cost; whether its price is the first unknown one and there is a limit that it may break.
+    pub(crate) fn pay(&mut self, cost_usd: Option<f64>) -> bool {
+        let Some(cost) = cost_usd else {
+            let first = !std::mem::replace(&mut self.unpriced, true);
+            return first && self.limits.cost_usd.is_some();
+        };
+        self.cost_usd += cost;
+        false
     }
 
     /// What the run cost, where that is known of all its answers.

@@ -3,8 +3,10 @@
 use candor_llm::prices;
 use candor_log::event::{SessionCompacted, TurnEnd, TurnStart};
 use candor_protocol::{
-    Code, EventBody, Failure, Message, Outcome, Part, Role, Status, StopReason, Usage, Verdict, VerdictStatus,
+    Code, EventBody, Failure, Message, Outcome, Part, Role, Status, StopReason, ToolResult, Usage, Verdict,
+    VerdictStatus,
 };
+use candor_tools::Permission;
 use tokio::time::Instant;
 
 use crate::conceal::conceal;
@@ -22,6 +24,7 @@ pub async fn run(input: RunInput, deps: &RunDeps<'_>, sink: &dyn Sink) -> Outcom
         usage: Usage::default(),
         stuck: Stuck::default(),
         wrote: false,
+        unapproved: false,
         shrunk: false,
         deps,
         sink,
@@ -58,6 +61,8 @@ struct Run<'r, 'a> {
     stuck: Stuck,
     /// Whether a tool has changed a file.
     wrote: bool,
+    /// Whether a call was refused because nobody was there to approve it.
+    unapproved: bool,
     /// Whether the conversation has been shortened: once is enough to know that it does not help.
     shrunk: bool,
     deps: &'r RunDeps<'a>,
@@ -152,7 +157,10 @@ impl Run<'_, '_> {
             Price::Free => Some(0.0),
             Price::Listed => prices::cost_usd(&model.name, &answer.usage),
         };
-        self.budget.pay(cost);
+        if self.budget.pay(cost) {
+            let message = format!("The price of {} is not known: the cost limit cannot be kept.", model.name);
+            self.sink.emit(EventBody::Status { message, attempt: None, delay_ms: None, discard: false });
+        }
         self.usage += answer.usage;
         if answer.is_empty() && answer.stop != StopReason::Refusal {
             let failure = Failure::new(Code::ProviderAnswerEmpty).with("provider", model.provider.name());
@@ -203,6 +211,7 @@ impl Run<'_, '_> {
         for (call, part) in answer.calls().zip(&results.parts) {
             let Part::ToolResult(result) = part else { continue };
             self.wrote |= !result.is_error && self.deps.tools.writes(call, &self.deps.context);
+            self.unapproved |= self.deps.context.rules.permission == Permission::Ask && is_blocked(result);
             stuck = stuck.or(self.stuck.count(call, result));
         }
         stuck
@@ -237,6 +246,8 @@ impl Run<'_, '_> {
     fn outcome(self, end: End) -> Outcome {
         let verdict = self.verdict();
         let (status, failure) = match end {
+            // The model went on without what nobody could approve: whatever it says, that is not done.
+            End::Finished if self.unapproved => (Status::NeedsApproval, None),
             End::Finished => (finished(&verdict, self.deps.profile), None),
             End::Cancelled => match self.budget.out_of_time() {
                 Some(failure) => (Status::AbortedConstraint, Some(failure)),
@@ -266,7 +277,10 @@ impl Run<'_, '_> {
     /// What can be said about the work without a verifier: that nothing changed, or that nobody checked what did.
     fn verdict(&self) -> Verdict {
         let (status, evidence) = match (self.wrote, self.deps.verify) {
-            (false, _) => (VerdictStatus::NotApplicable, "no file was written by a file tool"),
+            (false, _) => (
+                VerdictStatus::NotApplicable,
+                "no file was written by a file tool; what commands changed is not looked at yet",
+            ),
             (true, Verify::Waived) => {
                 (VerdictStatus::NotApplicable, "files were written; the check was waived")
             }
@@ -276,6 +290,10 @@ impl Run<'_, '_> {
         };
         Verdict { status, profile: self.deps.profile.to_owned(), evidence: vec![evidence.to_owned()] }
     }
+}
+
+fn is_blocked(result: &ToolResult) -> bool {
+    result.card.as_ref().is_some_and(|card| card.code == Code::ToolBlocked.as_str())
 }
 
 /// The status of a run whose model had no more to say. The verdict decides; the model's words do not.

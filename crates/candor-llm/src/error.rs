@@ -195,9 +195,10 @@ impl Error {
                 fail(Code::ProviderTimeout).with("limit", format!("{} s", limit.as_secs_f32()))
             }
             Self::Cut { reason } => fail(Code::ProviderStreamCut).with("reason", reason),
-            Self::Unauthorized { .. } => {
-                fail(Code::ProviderUnauthorized).with("status", status).with("variable", key)
-            }
+            Self::Unauthorized { message, .. } => fail(Code::ProviderUnauthorized)
+                .with("status", status)
+                .with("variable", key)
+                .with("reason", message),
             Self::ModelUnknown { model, .. } => fail(Code::ProviderModelUnknown).with("model", model),
             Self::ContextTooLong { message } => fail(Code::ProviderContextTooLong).with("reason", message),
             Self::BadRequest { message, .. } => {

@@ -139,6 +139,20 @@ events! {
         source: &'a str = "source",
     }
 
+    /// A run is over.
+    RunEnd<'a> = INFO "sessions" "run_end" {
+        /// The session.
+        session_id: SessionId = "sessionId",
+        /// How it ended.
+        status: &'a str = "status",
+        /// The code of its card, if it did not end well.
+        error: Option<&'a str> = "error",
+        /// How many turns it had.
+        turns: u64 = "turns",
+        /// How long it took.
+        duration: Duration = "durationMs",
+    }
+
     /// A session's older messages were replaced by a summary.
     SessionCompacted = INFO "sessions" "session_compacted" {
         /// The session.

@@ -170,7 +170,7 @@ pub(crate) fn keeps_bare(value: &[u8], next: Option<u8>, kind: Kind, tie: Tie) -
     is_stand_in(value)
         || matches!(next, Some(b'(' | b'[' | b'{' | b'<'))
         || is_code(value)
-        || names::kind(value).is_some()
+        || names_another(value)
         || !looks_like_value(value, next, kind, tie)
 }
 
@@ -293,6 +293,13 @@ fn is_yours(value: &[u8]) -> bool {
 fn is_secret_name(value: &[u8]) -> bool {
     let capitals = value.iter().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'_' | b'0'..=b'9'));
     capitals && value.contains(&b'_') && names::kind(value).is_some()
+}
+
+/// `password = db_password` in a program: the value is a name. One with a digit in it is a name only in capitals, as
+/// `hunter2secret` is a password that somebody chose.
+fn names_another(value: &[u8]) -> bool {
+    let plain = !value.iter().any(u8::is_ascii_digit);
+    (plain || is_secret_name(value)) && names::kind(value).is_some()
 }
 
 /// `self.token`, `&str`, `/run/secrets/x`, `Option::None`: what a program or a manifest says instead of a value.

@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use candor_agent::{BoxFuture, Mask, RunDeps, RunInput, Sink, conversation};
+use candor_log::event::RunEnd;
 use candor_protocol::{
     Body, Code, Event, EventBody, Failure, Message, Origin, Outcome, Part, RunId, SessionId, Status, Usage,
     Verdict, VerdictStatus,
@@ -136,7 +137,16 @@ impl Actor {
                 },
             }
         };
-        self.journal.end(outcome.unwrap_or_else(|panic| crashed(&*panic, &next.setup.profile)));
+        let outcome = outcome.unwrap_or_else(|panic| crashed(&*panic, &next.setup.profile));
+        RunEnd {
+            session_id: self.session,
+            status: outcome.status.as_str(),
+            error: outcome.card.as_ref().map(|card| card.code.as_str()),
+            turns: outcome.turns,
+            duration: Duration::from_millis(outcome.duration_ms),
+        }
+        .log();
+        self.journal.end(outcome);
     }
 
     /// Takes one submission: what is to be kept is told before anything comes of it. It never waits, so that a stop is

@@ -87,6 +87,15 @@ pub(crate) struct Ask {
     pub(crate) no_verify: bool,
 }
 
+impl Ask {
+    /// Whether nothing but words was said: with an option of a prompt, or behind two dashes, they are no mistyped command.
+    pub(crate) fn is_plain(&self) -> bool {
+        let Self { words: _, session, continue_, json, timeout, max_turns, max_cost, no_verify } = self;
+        let plain = session.is_none() && timeout.is_none() && max_turns.is_none() && max_cost.is_none();
+        plain && !continue_ && !json && !no_verify && !std::env::args_os().any(|argument| argument == "--")
+    }
+}
+
 fn duration(text: &str) -> Result<Duration, String> {
     let bare = text.parse::<u64>().ok().map(Duration::from_secs);
     let length = bare.or_else(|| candor_config::duration(text)).filter(|length| !length.is_zero());

@@ -58,7 +58,7 @@ pub(crate) fn find(
                 .with("key", format!("{name}'s key"))
                 .with("variable", variable))
         }
-        _ => Ok((None, "no key".to_owned())),
+        _ => Ok((None, "nowhere, none was sent".to_owned())),
     }
 }
 

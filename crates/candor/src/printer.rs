@@ -62,10 +62,8 @@ impl<'a> Printer<'a> {
                 self.note(&format!("{} {}", self.dim(&format!("> {tool_name}")), brief(args)))?;
             }
             EventBody::ToolResult { tool_name, result, is_error, duration_ms, .. } => {
-                let mark = if *is_error { "failed" } else { "ok" };
-                self.note(
-                    &self.dim(&format!("  {tool_name}: {mark}, {} bytes, {duration_ms} ms", result.len())),
-                )?;
+                let said = told(result, *is_error);
+                self.note(&self.dim(&format!("  {tool_name}: {said} ({duration_ms} ms)")))?;
             }
             EventBody::Status { message, discard, .. } => {
                 self.note(&self.yellow(message))?;
@@ -82,7 +80,7 @@ impl<'a> Printer<'a> {
     pub(crate) fn finish(&mut self, outcome: &Outcome, session: SessionId) -> Result<(), Fail> {
         if self.mode == Mode::Pipe && !self.answer.is_empty() {
             let answer = std::mem::take(&mut self.answer);
-            self.screen.say(format_args!("{}", answer.trim_end()))?;
+            self.screen.say(format_args!("{}", tame(answer.trim_end())))?;
         }
         self.end_line()?;
         if self.mode == Mode::Json {
@@ -164,6 +162,33 @@ fn summary(outcome: &Outcome, session: SessionId) -> String {
     parts.join(", ")
 }
 
+/// What came of a call, in a few words.
+fn told(result: &str, is_error: bool) -> String {
+    let fields = serde_json::from_str::<Value>(result).unwrap_or_default();
+    let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
+    let last =
+        |text: &str| text.lines().rev().find(|line| !line.trim().is_empty()).map(|line| short(line.trim()));
+    let detail = match (fields.get("exit_code"), fields.get("written_bytes")) {
+        (Some(code), _) if is_error => {
+            let end = if code.is_null() { "killed".to_owned() } else { format!("exit {code}") };
+            last(text("stderr"))
+                .or_else(|| last(text("stdout")))
+                .map_or(end.clone(), |line| format!("{end}: {line}"))
+        }
+        (Some(code), _) => format!("exit {code}, {} lines", text("stdout").lines().count()),
+        (None, Some(bytes)) => format!("wrote {bytes} bytes"),
+        _ if is_error => short(text("error")),
+        _ => format!("{} bytes", result.len()),
+    };
+    format!("{}, {detail}", if is_error { "failed" } else { "ok" })
+}
+
+/// The beginning of a line, tamed.
+fn short(line: &str) -> String {
+    let cut: String = line.chars().take(ARGS_CHARS_MAX).collect();
+    tame(&cut).into_owned()
+}
+
 /// The arguments of a call in one short line: the value itself where there is one.
 pub(crate) fn brief(args: &Value) -> String {
     let text = match args.as_object() {
@@ -182,5 +207,9 @@ pub(crate) fn brief(args: &Value) -> String {
 /// did. Line breaks and tabs stay.
 pub(crate) fn tame(text: &str) -> Cow<'_, str> {
     let wild = |c: char| c.is_control() && c != '\n' && c != '\t';
-    if text.contains(wild) { Cow::Owned(text.replace(wild, "\u{fffd}")) } else { Cow::Borrowed(text) }
+    if !text.contains(wild) {
+        return Cow::Borrowed(text);
+    }
+    // The line ends of a file from elsewhere are none of that.
+    Cow::Owned(text.replace("\r\n", "\n").replace(wild, "\u{fffd}"))
 }

@@ -91,9 +91,11 @@ impl Screen {
     /// Writes a line for the person at the terminal to standard error.
     pub(crate) fn note(&self, line: Arguments<'_>) {
         let line = line.to_string();
-        let masked = self.redactor().redact_str(&line).into_owned();
+        let mut masked = self.redactor().redact_str(&line).into_owned();
+        // In one write: what others print to the same terminal must not tear the line.
+        masked.push('\n');
         // There is nobody left to tell if standard error is gone.
-        let _ = writeln!(io::stderr().lock(), "{masked}");
+        let _ = io::stderr().lock().write_all(masked.as_bytes());
     }
 
     /// A warning, on standard error.
@@ -143,7 +145,11 @@ impl Screen {
 
     /// The end of the process: the one place where exit codes are decided.
     pub(crate) fn finish(&self, outcome: Result<Exit, Fail>) -> ExitCode {
-        let outcome = outcome.and_then(|exit| written(io::stdout().flush()).map(|()| exit));
+        let outcome = outcome.and_then(|exit| match written(io::stdout().flush()) {
+            // A reader that has gone does not change how the command ended.
+            Ok(()) | Err(Fail::Hangup) => Ok(exit),
+            Err(fail) => Err(fail),
+        });
         match outcome {
             Ok(Exit::Good) | Err(Fail::Hangup) => ExitCode::SUCCESS,
             Ok(Exit::Bad) => ExitCode::FAILURE,

@@ -75,13 +75,17 @@ pub(super) const UNAUTHORIZED: Entry = Entry {
     code: Code::ProviderUnauthorized,
     class: Class::Auth,
     title: "Provider refused the key",
-    cause: "{provider} answered with status {status}: it does not accept the key.\nKey from: {variable}",
+    cause: "{provider} answered with status {status}: it does not accept the key.\nKey from: {variable}\n\
+            It said: {reason}",
     steps: &[
-        by_hand("Set {variable} to a valid key of {provider}, where Candor is started"),
-        check("See whether it is set, without showing it", "printenv {variable} > /dev/null && echo set"),
+        by_hand("Give it a valid key of {provider}; this one came from: {variable}"),
+        check(
+            "See which providers and keys are set, and where; no key is shown",
+            "candor config show --origin",
+        ),
         by_hand("If the key is right, see with {provider} that it has not expired and may use this model"),
     ],
-    verify: None,
+    verify: Some("candor models"),
     retryable: false,
     exit_code: EXIT_FAILED,
 };
@@ -108,7 +112,7 @@ pub(super) const MODEL_UNKNOWN: Entry = Entry {
     cause: "{provider} has no model called {model}, or this key may not use it.",
     steps: &[
         check("See where this name was set", "candor config show --origin"),
-        by_hand("Correct it to a model that {provider} lists for your account"),
+        check("See which there are, and correct it to one of them", "candor models"),
     ],
     verify: None,
     retryable: false,
@@ -127,7 +131,7 @@ pub(super) const NOT_CONFIGURED: Entry = Entry {
         check("With anything else: write a configuration that names its address", "candor init"),
         check("To see Candor without any of them", "candor demo"),
     ],
-    verify: Some("candor doctor"),
+    verify: Some("candor models"),
     retryable: false,
     exit_code: EXIT_STOPPED,
 };

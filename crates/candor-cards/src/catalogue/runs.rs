@@ -72,7 +72,7 @@ pub(super) const SESSION_UNKNOWN: Entry = Entry {
     title: "No such session",
     cause: "There is no session {session} in this home.",
     steps: &[
-        check("See which there are", "candor sessions list"),
+        check("See which there are", "candor sessions list --all"),
         by_hand("Name one of them in full, or by enough of its first or last letters to tell it apart"),
     ],
     verify: None,
@@ -101,7 +101,7 @@ pub(super) const SESSION_NONE: Entry = Entry {
     cause: "There is no earlier session of this workspace to continue: {workspace}",
     steps: &[
         by_hand("Leave out -c: a new session begins"),
-        check("See the sessions of other workspaces", "candor sessions list"),
+        check("See the sessions of other workspaces", "candor sessions list --all"),
     ],
     verify: None,
     retryable: false,

@@ -29,6 +29,7 @@ const CANDOR: &[&str] = &[
     "candor logs --event provider_rate_limit",
     "candor logs --event tool_call",
     "candor logs --level error",
+    "candor models",
     "candor prompt show",
     "candor sessions list",
     "candor sessions list --all",

@@ -55,7 +55,7 @@ pub(crate) fn facts_of(code: Code) -> &'static [&'static str] {
         Code::ProviderUnavailable => &["provider", "status"],
         Code::ProviderTimeout | Code::ProviderAnswerTooLarge => &["provider", "limit"],
         Code::ProviderUnreachable | Code::ProviderNotAServer => &["provider", "url", "reason"],
-        Code::ProviderUnauthorized => &["provider", "status", "variable"],
+        Code::ProviderUnauthorized => &["provider", "status", "variable", "reason"],
         Code::ProviderBadRequest => &["provider", "status", "reason"],
         Code::ProviderModelUnknown | Code::ProviderAnswerCut => &["provider", "model"],
         Code::ProviderNotConfigured => &["variables", "addresses"],

@@ -425,3 +425,12 @@ fn passwords_on_command_lines_are_masked() {
         keeps(line);
     }
 }
+
+#[test]
+fn a_password_that_holds_a_secrets_name_is_still_a_password() {
+    check("password=hunter2secret", "password=[REDACTED]");
+    check("DB_PASSWORD=mytoken12345", "DB_PASSWORD=[REDACTED]");
+    check("password: x9password8", "password: [REDACTED]");
+    keeps("password = db_password");
+    keeps("token = GITHUB_TOKEN_2");
+}

@@ -25,7 +25,9 @@ const STDIN_BYTES_MAX: u64 = 10 * 1024 * 1024;
 const STDIN_PATIENCE: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(ask: &Ask, context: &Context<'_>) -> Result<Exit, Fail> {
-    if let Some(mistyped) = usage::mistyped(&ask.words) {
+    if ask.is_plain()
+        && let Some(mistyped) = usage::mistyped(&ask.words)
+    {
         return Err(mistyped);
     }
     let prompt = prompt(ask, context)?;
@@ -48,8 +50,11 @@ pub(crate) fn converse(
         let runtime = Runtime::open(&assemble::database(loaded), setup).await?;
         let session = session(ask, &prompt, &workspace, &runtime).await?;
         let (outcome, mut printer) = carry_out(&session, prompt, &runtime, ask, context).await?;
-        printer.finish(&outcome, session.id)?;
-        Ok(outcome)
+        // A reader that has gone misses the words; the status is still that of the run.
+        match printer.finish(&outcome, session.id) {
+            Ok(()) | Err(Fail::Hangup) => Ok(outcome),
+            Err(fail) => Err(fail),
+        }
     })
 }
 
@@ -173,7 +178,10 @@ async fn carry_out<'a>(
         if let EventBody::RunEnd(outcome) = event.body
             && event.run_id == receipt.run
         {
-            return shown.map(|()| (outcome, printer));
+            return match shown {
+                Ok(()) | Err(Fail::Hangup) => Ok((outcome, printer)),
+                Err(fail) => Err(fail),
+            };
         }
     }
 }

@@ -135,7 +135,7 @@ fn a_reader_that_leaves_ends_the_run_quietly_and_in_order() {
     let line = "{ \"$CANDOR\" --json 'Go on and on'; echo \"status $?\" >&2; } | head -n 1";
     let ran = shell(&home, line).run().ok();
     assert_eq!(ran.stdout.lines().count(), 1);
-    assert_eq!(ran.stderr, "status 0\n");
+    assert_eq!(ran.stderr, "status 130\n");
     let kinds: Vec<_> = stored(&home).iter().map(|event| event["type"].clone()).collect();
     assert_eq!(kinds.last(), Some(&json!("run_end")), "{kinds:?}");
     let pid = std::fs::read_to_string(home.workspace().join("pid")).unwrap_or_default();
@@ -215,4 +215,100 @@ fn an_answer_shown_on_a_terminal_cannot_command_it() {
         .ok();
     assert!(!ran.stdout.contains('\u{1b}') && !ran.stdout.contains('\u{7}'), "{:?}", ran.stdout);
     assert!(ran.stdout.contains("]0;owned") && ran.stdout.contains("\tgone\r\nnext"), "{:?}", ran.stdout);
+}
+
+#[test]
+fn a_refused_approval_is_never_done() {
+    let fake = fake();
+    fake.push(Reply::calls([("shell_exec", json!({"command": "touch made"}))]));
+    fake.push(Reply::text("Done!"));
+    let home = home_of(&fake);
+    let ran = ask(&home, &["--permission", "ask", "Make it"]).run().code(6);
+    assert!(ran.stderr.contains("needs an approval"), "{}", ran.stderr);
+    assert!(!home.workspace().join("made").exists());
+    // Without approvals in the way, a refusal is the model's to deal with.
+    fake.push(Reply::calls([("shell_exec", json!({"command": "touch made"}))]));
+    fake.push(Reply::text("I may not."));
+    ask(&home, &["--permission", "read-only", "Make it"]).run().ok();
+}
+
+#[test]
+fn a_reader_that_has_gone_does_not_change_the_status() {
+    let fake = fake();
+    fake.push(Reply::calls([("file_write", json!({"path": "x", "content": "x"}))]));
+    fake.push(Reply::text("Done!"));
+    let home = home_of(&fake);
+    let ran = shell(&home, "(\"$CANDOR\" 'Write x'; echo rc=$? >&2) | true").run();
+    assert!(ran.stderr.contains("rc=3"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_end_of_a_run_is_logged() {
+    let fake = fake();
+    fake.push(Reply::text("Hello."));
+    fake.push(Reply::status(401));
+    let home = home_of(&fake);
+    ask(&home, &["Hello there"]).run().ok();
+    ask(&home, &["Hello again"]).run().code(1);
+    let ends: Vec<_> = crate::rig::log_lines(&home, "run_end")
+        .iter()
+        .map(|line| (line["status"].clone(), line["error"].clone()))
+        .collect();
+    assert_eq!(ends, [(json!("done"), json!(null)), (json!("failed"), json!("PROVIDER_UNAUTHORIZED"))]);
+}
+
+#[test]
+fn a_cost_limit_that_cannot_be_kept_is_said() {
+    let fake = fake();
+    fake.push(Reply::text("Hello."));
+    let ran = ask(&home_of(&fake), &["--max-cost", "1", "Hello there"]).run().ok();
+    assert!(ran.stderr.contains("The price of fake-model is not known"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_line_of_a_tool_says_what_came_of_it() {
+    let fake = fake();
+    fake.push(Reply::calls([
+        ("shell_exec", json!({"command": "echo one; echo two"})),
+        ("shell_exec", json!({"command": "cat nope.txt"})),
+        ("file_write", json!({"path": "x", "content": "12345"})),
+        ("file_read", json!({"path": "missing"})),
+    ]));
+    fake.push(Reply::text("Done."));
+    let ran = ask(&home_of(&fake), &["--no-verify", "Do it"]).run().ok();
+    for said in [
+        "shell_exec: ok, exit 0, 2 lines (",
+        "shell_exec: failed, exit 1: cat: nope.txt: No such file or directory (",
+        "file_write: ok, wrote 5 bytes (",
+        "file_read: failed, ",
+    ] {
+        assert!(ran.stderr.contains(said), "{said}\n{}", ran.stderr);
+    }
+}
+
+#[test]
+fn an_answer_in_a_pipe_cannot_command_the_terminal_behind_it() {
+    let fake = fake();
+    fake.push(Reply::text("red \u{1b}[31m and\r\nplain"));
+    let ran = ask(&home_of(&fake), &["Say something wild"]).run().ok();
+    assert_eq!(ran.stdout, "red \u{fffd}[31m and\nplain\n");
+}
+
+#[test]
+fn a_word_near_a_command_can_be_asked() {
+    let fake = fake();
+    fake.repeat(Reply::text("Yes."));
+    let home = home_of(&fake);
+    ask(&home, &["do"]).run().code(2).stderr_has("USAGE_UNKNOWN_COMMAND");
+    ask(&home, &["--", "do"]).run().ok();
+    ask(&home, &["--max-turns", "2", "do"]).run().ok();
+}
+
+#[test]
+fn a_refused_key_shows_what_the_server_said() {
+    let fake = fake();
+    fake.push(Reply::error("unauthorized", "Incorrect API key provided: ask your admin."));
+    let ran = ask(&home_of(&fake), &["Hello there"]).run().code(1);
+    assert!(ran.stderr.contains("It said: Incorrect API key provided: ask your admin."), "{}", ran.stderr);
+    assert!(ran.stderr.contains("Key from: providers.fake.api_key"), "{}", ran.stderr);
 }
