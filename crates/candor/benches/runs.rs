@@ -10,6 +10,8 @@
 #![expect(clippy::disallowed_methods, reason = "it starts the binary")]
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -185,7 +187,14 @@ fn stream(hello: Duration) {
         let rate = DELTAS as f64 / median(&walls).as_secs_f64();
         let cpu = median(&cpus).as_secs_f64() * 1e6 / DELTAS as f64;
         let name = dialect.name();
+        let bare = median(&(0..7).map(|_| read_bare(&fake)).collect::<Vec<_>>());
         let met = |kept: bool| Some(kept);
+        row(
+            &format!("the same answer, against reading its bytes and nothing else ({}), {name}", ms(bare)),
+            "–",
+            &ratio(median(&walls), bare),
+            None,
+        );
         row(
             &format!("deltas of an answer, {name}"),
             "≥ 150000/s",
@@ -214,6 +223,29 @@ fn stream_once(home: &Home) -> (Duration, Duration) {
     let seconds: f64 = told.split_whitespace().filter_map(|part| part.parse::<f64>().ok()).sum();
     assert!(output.status.success() && seconds > 0.0, "{told}");
     (wall, Duration::from_secs_f64(seconds))
+}
+
+/// How long it takes to get the same answer and do nothing with it.
+fn read_bare(fake: &FakeLlm) -> Duration {
+    let seen = fake.requests().into_iter().next().expect("a request to repeat");
+    let body = seen.body.to_string();
+    let headers = seen.headers.iter().filter(|(name, _)| name != "content-length");
+    let headers: Vec<String> = headers.map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let length = body.len();
+    let head = format!("POST {} HTTP/1.1\r\n{}content-length: {length}\r\n\r\n", seen.path, headers.concat());
+    let address = fake.base_url();
+    let address = address.trim_start_matches("http://").split('/').next().unwrap_or_default().to_owned();
+    let started = Instant::now();
+    let mut stream = TcpStream::connect(address).expect("the fake listens");
+    stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).expect("it reads");
+    let (mut buffer, mut end) = (vec![0; 64 * 1024], Vec::new());
+    while !end.ends_with(b"0\r\n\r\n") {
+        let count = stream.read(&mut buffer).expect("it answers");
+        assert!(count > 0, "the answer was cut");
+        end.extend_from_slice(&buffer[count.saturating_sub(8)..count]);
+        end.drain(..end.len().saturating_sub(8));
+    }
+    started.elapsed()
 }
 
 fn median(times: &[Duration]) -> Duration {

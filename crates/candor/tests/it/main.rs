@@ -21,6 +21,7 @@ mod run_loop;
 mod sessions_and_usage;
 mod start;
 mod system_prompt;
+mod tls;
 mod usage;
 mod vaulted;
 mod walls;
