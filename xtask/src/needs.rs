@@ -107,7 +107,11 @@ impl Need {
                 Invocation::cargo(&workspace.root).args([name, "--version"]).succeeds()
             }
             Source::Npm(version) => npm_version(self.name, workspace).as_deref() == Some(version),
-            Source::Apt(_) => Invocation::new(self.name, &workspace.root).args(["--version"]).succeeds(),
+            // Asked of the shell: not every program knows `--version`.
+            Source::Apt(_) => {
+                let look = ["-c", "command -v \"$0\"", self.name];
+                Invocation::new("sh", &workspace.root).args(look).succeeds()
+            }
         }
     }
 }
