@@ -180,11 +180,8 @@ fn provider_report(loaded: &Loaded, context: &Context<'_>) -> Report {
     match chosen {
         Ok(choice) => {
             let model = choice.model.unwrap_or_else(|| "whatever it serves".to_owned());
-            let key = if choice.key.is_some() {
-                format!("key from {}", choice.key_source)
-            } else {
-                choice.key_source
-            };
+            let key =
+                choice.key.map_or_else(|| "no key".to_owned(), |_| format!("key from {}", choice.key_source));
             let found = if loaded.config.provider.is_some() { "" } else { ", found" };
             Report::ok("provider", format!("{}{found}, model {model}, {key}", choice.name))
         }

@@ -111,3 +111,13 @@ fn a_log_that_is_a_directory_is_a_problem() {
     home.write("logs/candor.log/x", "");
     assert_eq!(part(&home, "log")["card"]["code"], "LOG_OPEN_FAILED");
 }
+
+#[test]
+fn a_provider_without_a_key_is_said_to_have_none() {
+    let home = Home::new();
+    home.write(
+        "config.toml",
+        "provider = \"mine\"\n[providers.mine]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\n",
+    );
+    candor(&home, "doctor").run().ok().stdout_has("provider   mine, model m, no key\n");
+}
