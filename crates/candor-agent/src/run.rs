@@ -3,8 +3,8 @@
 use candor_llm::prices;
 use candor_log::event::{SessionCompacted, TurnEnd, TurnStart};
 use candor_protocol::{
-    Code, EventBody, Failure, Message, Outcome, Part, Role, Status, StopReason, ToolResult, Usage, Verdict,
-    VerdictStatus,
+    Code, EventBody, Failure, Message, Outcome, Part, Role, Status, StopReason, SummarisedBy, ToolResult,
+    Usage, Verdict, VerdictStatus,
 };
 use candor_tools::Permission;
 use tokio::time::Instant;
@@ -234,7 +234,15 @@ impl Run<'_, '_> {
         let Some(shrunk) = shrink(&self.messages, self.deps.keep_tokens) else { return false };
         let (removed_messages, summary_tokens) = (shrunk.removed as u64, shrunk.summary.len() as u64 / 4);
         SessionCompacted { session_id: self.deps.context.session, removed_messages, summary_tokens }.log();
-        self.sink.emit(EventBody::Compacted { removed_messages, summary_tokens, summary: shrunk.summary });
+        self.sink.emit(EventBody::Compacted {
+            removed_messages,
+            summary_tokens,
+            summary: shrunk.summary,
+            tokens_before: 0,
+            read_files: Vec::new(),
+            modified_files: Vec::new(),
+            by: SummarisedBy::Rules,
+        });
         self.messages = shrunk.messages;
         true
     }

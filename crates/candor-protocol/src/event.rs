@@ -39,11 +39,23 @@ pub enum EventBody {
         /// Instructions that hold for this session alone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         instructions: Option<String>,
+        /// The session that this one was split off from, and its last event that both have.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        forked_from: Option<Forked>,
     },
     /// The session has another name.
     SessionRenamed {
         /// The new one.
         name: String,
+        /// Who gave it: a name that the user gave stays.
+        #[serde(default)]
+        by: NamedBy,
+        /// The model that thought of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+        /// What that took.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
     },
     /// A message was taken; from here on it is not lost.
     MessageAccepted {
@@ -144,6 +156,18 @@ pub enum EventBody {
         summary_tokens: u64,
         /// The summary that stands in their place, as the first message.
         summary: String,
+        /// How long the conversation was before, as far as that could be told.
+        #[serde(default)]
+        tokens_before: u64,
+        /// Files that were read and not changed, this and all earlier summaries together.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        read_files: Vec<String>,
+        /// Files that were changed, likewise.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        modified_files: Vec<String>,
+        /// Who wrote the summary.
+        #[serde(default)]
+        by: SummarisedBy,
     },
     /// One whole answer of the model.
     MessageComplete {
@@ -177,6 +201,40 @@ impl EventBody {
     pub fn is_durable(&self) -> bool {
         !matches!(self, Self::StreamDelta { .. } | Self::ToolProgress { .. } | Self::Status { .. })
     }
+}
+
+/// Where a session was split off from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Forked {
+    /// The other session.
+    pub session_id: SessionId,
+    /// The last event that both have.
+    pub seq: u64,
+}
+
+/// Who gave a session its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NamedBy {
+    /// A person.
+    #[default]
+    User,
+    /// The model, after the first run.
+    Model,
+    /// Nobody: the first words of the first message had to do.
+    Words,
+}
+
+/// Who wrote a summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SummarisedBy {
+    /// The model.
+    Model,
+    /// Fixed rules, without a model.
+    #[default]
+    Rules,
 }
 
 /// How a run ended.

@@ -22,7 +22,7 @@ mod usage;
 
 pub use card::{Class, ErrorCard, Step};
 pub use code::Code;
-pub use event::{DeltaKind, Event, EventBody, Origin, Outcome, StopReason};
+pub use event::{DeltaKind, Event, EventBody, Forked, NamedBy, Origin, Outcome, StopReason, SummarisedBy};
 pub use failure::Failure;
 pub use ids::{InvalidId, RunId, SessionId};
 pub use level::{InvalidLevel, Level};

@@ -22,4 +22,8 @@ pub enum Body {
     Steer(Vec<Part>),
     /// The run is to stop.
     Stop,
+    /// The conversation is to be shortened now: a run without a message.
+    Compact,
+    /// The session gets this name.
+    Rename(String),
 }

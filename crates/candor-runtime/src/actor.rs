@@ -167,6 +167,7 @@ impl Actor {
                 waiting.push_back(Waiting { run, setup });
                 Ok(Some(run))
             }
+            (Body::Compact | Body::Rename(_), _) => Ok(None),
             (Body::Say(_) | Body::Steer(_), _) => {
                 Err(Failure::new(Code::SessionBusy).with("session", self.session))
             }

@@ -20,7 +20,7 @@ mod subscription;
 mod vault;
 
 pub use actor::Receipt;
-pub use runtime::{NewSession, Runtime};
+pub use runtime::{NEW_SESSION, Naming, NewSession, Runtime};
 pub use setup::{PromptFiles, Setup};
 pub use sources::layers;
 pub use subscription::Subscription;

@@ -1,13 +1,12 @@
 //! The front door.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use candor_agent::Mask;
 use candor_log::event::SessionCreated;
 use candor_protocol::{Code, EventBody, Failure, Origin, SessionId, Submission};
 use candor_redact::Redactor;
-use candor_store::{Options, Store};
+use candor_store::{Location, Store};
 use candor_tools::Registry;
 use tokio::sync::{mpsc, oneshot};
 
@@ -41,26 +40,39 @@ pub struct Runtime {
 pub struct NewSession {
     /// The surface that asks for it.
     pub origin: Origin,
-    /// What it is called; masked, and cut to one line of a list.
-    pub name: String,
+    /// What it is called.
+    pub naming: Naming,
     /// Instructions that hold for it alone.
     pub instructions: Option<String>,
 }
 
+/// How a session gets its name; whatever it is, it is masked, and cut to one line of a list.
+#[derive(Debug, Clone)]
+pub enum Naming {
+    /// The user gave it: it stays.
+    Given(String),
+    /// The beginning of this, its first message, has to do.
+    Words(String),
+    /// `New Session` at first; after the first run the model is asked for a title.
+    Later,
+}
+
+/// What a session is called before anyone has named it.
+pub const NEW_SESSION: &str = "New Session";
+
 impl Runtime {
     /// Opens the home's sessions, to be asked about and to be worked in.
-    pub async fn open(database: &Path, setup: Setup) -> Result<Self, Failure> {
+    pub async fn open(database: &Location, setup: Setup) -> Result<Self, Failure> {
         Self::with(database, Some(Arc::new(setup))).await
     }
 
     /// Opens the home's sessions to be asked about only.
-    pub async fn open_for_questions(database: &Path) -> Result<Self, Failure> {
+    pub async fn open_for_questions(database: &Location) -> Result<Self, Failure> {
         Self::with(database, None).await
     }
 
-    async fn with(database: &Path, setup: Option<Arc<Setup>>) -> Result<Self, Failure> {
-        let store =
-            Store::open(&Options { path: database.to_owned() }).await.map_err(|error| error.failure())?;
+    async fn with(database: &Location, setup: Option<Arc<Setup>>) -> Result<Self, Failure> {
+        let store = Store::open(database).await.map_err(|error| error.failure())?;
         let redactor = setup.as_ref().map(|setup| Redactor::with_secrets(&setup.secrets));
         Ok(Self {
             store: Arc::new(store),
@@ -80,7 +92,12 @@ impl Runtime {
         let vault = self.vault(&setup);
         // A name is often made of the first words of a message, and an instruction is one.
         // Masked before it is cut: half a key looks like none.
-        let name = vault.erase(&new.name).chars().take(NAME_CHARS_MAX).collect();
+        let name = match &new.naming {
+            Naming::Given(name) | Naming::Words(name) => {
+                vault.erase(name).chars().take(NAME_CHARS_MAX).collect()
+            }
+            Naming::Later => NEW_SESSION.to_owned(),
+        };
         let instructions = new.instructions.map(|text| vault.hide(&text));
         let source = new.origin.as_str();
         let handle = self.start(session, 0, vault, instructions.clone());
@@ -89,6 +106,7 @@ impl Runtime {
             name,
             workspace: setup.workspace.display().to_string(),
             instructions,
+            forked_from: None,
         });
         SessionCreated { session_id: session, source }.log();
         Ok(session)

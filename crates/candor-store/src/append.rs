@@ -139,7 +139,7 @@ impl<'e> Change<'e> {
         for event in events {
             match &event.body {
                 EventBody::MessageAccepted { .. } | EventBody::MessageComplete { .. } => change.messages += 1,
-                EventBody::SessionRenamed { name } => change.name = Some(name),
+                EventBody::SessionRenamed { name, .. } => change.name = Some(name),
                 EventBody::RunStart { model, .. } => {
                     change.model = Some(model);
                     change.status = Some("");
@@ -153,7 +153,7 @@ impl<'e> Change<'e> {
 }
 
 async fn create_session(connection: &mut SqliteConnection, event: &Event) -> Result<(), sqlx::Error> {
-    let EventBody::SessionCreated { source, name, workspace, instructions } = &event.body else {
+    let EventBody::SessionCreated { source, name, workspace, instructions, .. } = &event.body else {
         return Ok(());
     };
     // One that is there already has its end elsewhere, so that the claim fails.

@@ -25,5 +25,5 @@ mod usage;
 
 pub use error::Error;
 pub use sessions::{FOUND_MAX, Filter, Found, SessionMetrics, SessionSummary};
-pub use store::{Options, Store};
+pub use store::{Location, Store};
 pub use usage::{Grouping, USAGE_ROWS_MAX, UsageRow};

@@ -11,10 +11,12 @@ use crate::file::{self, Identity};
 use crate::{Error, schema};
 
 /// Where the sessions are.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// The database file. It and the folders above it are made when they are missing.
-    pub path: PathBuf,
+#[derive(Clone)]
+pub enum Location {
+    /// A SQLite file. It and the folders above it are made when they are missing.
+    File(PathBuf),
+    /// A PostgreSQL database, by its address: `postgres://…`. The address may hold a password.
+    Postgres(String),
 }
 
 /// Every session of one home.
@@ -29,10 +31,12 @@ pub struct Store {
 
 impl Store {
     /// Opens the database, or makes it. Others may not read it, nor the two files that SQLite keeps beside it.
-    pub async fn open(options: &Options) -> Result<Self, Error> {
+    pub async fn open(location: &Location) -> Result<Self, Error> {
+        let Location::File(path) = location else {
+            return Err(Error::unavailable(Path::new("postgres"), "not yet"));
+        };
         // Absolute, so that no name can be taken for something else than a file, such as `:memory:`.
-        let path =
-            std::path::absolute(&options.path).map_err(|error| Error::unavailable(&options.path, error))?;
+        let path = std::path::absolute(path).map_err(|error| Error::unavailable(path, error))?;
         let opened = file::prepare(&path)?;
         let store = Self {
             writer: Slot::new(&path, Purpose::Write),

@@ -10,6 +10,7 @@ use candor_llm::retry::Policy;
 use candor_llm::{Provider, ScriptedProvider};
 use candor_protocol::Failure;
 use candor_runtime::{PromptFiles, Setup};
+use candor_store::Location;
 use candor_tools::Rules;
 
 use crate::cli::Ask;
@@ -20,11 +21,13 @@ use crate::provider::{self, Choice};
 const DATABASE: &str = "candor.db";
 
 /// The database that sessions are kept in.
-pub(crate) fn database(loaded: &Loaded) -> PathBuf {
-    let url = loaded.config.session.database_url.as_deref();
-    match url.and_then(|url| url.strip_prefix("sqlite:")) {
-        Some(path) => loaded.home.path().join(path.trim_start_matches("//")),
-        None => loaded.home.join(DATABASE),
+pub(crate) fn database(loaded: &Loaded) -> Location {
+    let Some(url) = loaded.config.session.database_url.as_deref() else {
+        return Location::File(loaded.home.join(DATABASE));
+    };
+    match url.strip_prefix("sqlite:") {
+        Some(path) => Location::File(loaded.home.path().join(path.trim_start_matches("//"))),
+        None => Location::Postgres(url.to_owned()),
     }
 }
 

@@ -202,8 +202,15 @@ fn a_message_whose_run_never_began_is_heard_by_the_next_that_does() {
 
 #[test]
 fn a_summary_stands_in_place_of_what_it_summarises() {
-    let compacted =
-        EventBody::Compacted { removed_messages: 2, summary_tokens: 3, summary: "before: q1, a1".to_owned() };
+    let compacted = EventBody::Compacted {
+        removed_messages: 2,
+        summary_tokens: 3,
+        summary: "before: q1, a1".to_owned(),
+        tokens_before: 0,
+        read_files: Vec::new(),
+        modified_files: Vec::new(),
+        by: candor_protocol::SummarisedBy::Rules,
+    };
     check::<3>(
         vec![
             (0, user("q1")),

@@ -7,6 +7,8 @@ mod log;
 mod provider;
 mod runs;
 mod secrets;
+mod serving;
+mod sessions;
 mod tools;
 mod usage;
 
@@ -99,11 +101,18 @@ static CATALOGUE: [Entry; Code::ALL.len()] = [
     runs::COST_SPENT,
     runs::TIME_SPENT,
     runs::STUCK,
+    runs::INTERRUPTED,
     runs::SESSION_UNKNOWN,
     runs::SESSION_AMBIGUOUS,
     runs::SESSION_NONE,
     runs::SESSION_BUSY,
+    sessions::QUEUE_FULL,
+    sessions::EXISTS,
+    sessions::IMPORT_INVALID,
     runs::PLACEHOLDER_UNKNOWN,
+    serving::ADDRESS,
+    serving::NOT_LOOPBACK,
+    serving::FRAME_INVALID,
     runs::STORE_UNAVAILABLE,
     runs::STORE_NEWER,
     internal::STORE_DAMAGED,

@@ -66,6 +66,21 @@ pub(super) const STUCK: Entry = Entry {
     exit_code: EXIT_STUCK,
 };
 
+pub(super) const INTERRUPTED: Entry = Entry {
+    code: Code::RunInterrupted,
+    class: Class::Runtime,
+    title: "Run was interrupted",
+    cause: "The program ended before the run in session {session} did. What was said and done until then is kept; a call \
+            without a result may have run.",
+    steps: &[
+        check("See how far it came", "candor sessions show {session}"),
+        check("Go on where it stopped", "candor -s {session} 'Go on'"),
+    ],
+    verify: None,
+    retryable: false,
+    exit_code: EXIT_FAILED,
+};
+
 pub(super) const SESSION_UNKNOWN: Entry = Entry {
     code: Code::SessionUnknown,
     class: Class::Precondition,

@@ -106,6 +106,7 @@ fn only_what_passes_by_itself_is_retryable() {
             Code::ProviderStreamCut,
             Code::ProviderAnswerEmpty,
             Code::SessionBusy,
+            Code::SessionQueueFull,
             Code::StoreUnavailable
         ]
     );

@@ -13,6 +13,7 @@ const CANDOR: &[&str] = &[
     "candor --help",
     "candor --version",
     "candor -c *",
+    "candor -s * *",
     "candor config check",
     "candor config path",
     "candor config schema",

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use candor_protocol::{Event, EventBody, RunId, Status};
-use candor_store::{Options, Store};
+use candor_store::{Location, Store};
 use candor_testkit::Reply;
 use serde_json::json;
 
@@ -79,7 +79,7 @@ async fn whoever_sees_an_event_finds_it_in_the_store() {
     let session = rig.create();
     let mut watching = rig.watch(session, 0).await;
     rig.say(session, "Five times").await;
-    let other = Store::open(&Options { path: database(&rig.home) }).await.unwrap();
+    let other = Store::open(&Location::File(database(&rig.home))).await.unwrap();
     loop {
         let event = within(watching.next()).await.unwrap();
         if !event.body.is_durable() {

@@ -8,8 +8,8 @@ use candor_agent::{Limits, Model, Price, Verify};
 use candor_llm::retry::Policy;
 use candor_llm::{Dialect, Endpoint, HttpProvider, Provider, ScriptedProvider, Timeouts};
 use candor_protocol::{Body, Event, EventBody, Failure, Origin, Outcome, Part, RunId, SessionId, Submission};
-use candor_runtime::{NewSession, PromptFiles, Receipt, Runtime, Setup, Subscription};
-use candor_store::{Options, Store};
+use candor_runtime::{Naming, NewSession, PromptFiles, Receipt, Runtime, Setup, Subscription};
+use candor_store::{Location, Store};
 use candor_testkit::{FakeLlm, Gate, Home, Reply};
 use candor_tools::{Permission, Rules};
 use serde_json::Value;
@@ -35,7 +35,7 @@ impl Rig {
         let home = Home::new();
         let mut setup = setup(&home, provider(&fake));
         change(&mut setup);
-        let runtime = Runtime::open(&database(&home), setup).await.unwrap();
+        let runtime = Runtime::open(&location(&home), setup).await.unwrap();
         Self { runtime, fake, home }
     }
 
@@ -43,7 +43,7 @@ impl Rig {
     pub(crate) async fn reopen(self) -> Self {
         let Self { runtime, fake, home } = self;
         drop(runtime);
-        let runtime = Runtime::open(&database(&home), setup(&home, provider(&fake))).await.unwrap();
+        let runtime = Runtime::open(&location(&home), setup(&home, provider(&fake))).await.unwrap();
         Self { runtime, fake, home }
     }
 
@@ -80,7 +80,7 @@ impl Rig {
 
     /// What is stored of a session, as somebody else finds it.
     pub(crate) async fn stored(&self, session: SessionId) -> Vec<Event> {
-        let store = Store::open(&Options { path: database(&self.home) }).await.unwrap();
+        let store = Store::open(&Location::File(database(&self.home))).await.unwrap();
         let events = store.events(session, 0, 10_000).await.unwrap();
         store.close().await;
         events
@@ -99,12 +99,16 @@ impl Rig {
     }
 }
 
+pub(crate) fn location(home: &Home) -> Location {
+    Location::File(database(home))
+}
+
 pub(crate) fn database(home: &Home) -> PathBuf {
     home.path().join("candor.db")
 }
 
 pub(crate) fn new_session() -> NewSession {
-    NewSession { origin: Origin::Cli, name: "a session".to_owned(), instructions: None }
+    NewSession { origin: Origin::Cli, naming: Naming::Given("a session".to_owned()), instructions: None }
 }
 
 /// The fake, asked the way a real server is.

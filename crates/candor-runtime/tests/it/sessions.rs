@@ -10,7 +10,7 @@ use candor_testkit::{Home, Reply};
 use serde_json::json;
 
 use crate::events::check_sound;
-use crate::rig::{Rig, database, end_of, held, new_session, reached, scripted, setup, within};
+use crate::rig::{Rig, end_of, held, location, new_session, reached, scripted, setup, within};
 
 #[tokio::test]
 async fn a_session_without_a_message_leaves_nothing_behind() {
@@ -41,7 +41,11 @@ async fn a_session_goes_on_in_another_runtime_with_its_own_instructions() {
     let rig = Rig::new().await;
     rig.fake.push(Reply::text("One."));
     let instructions = Some("Answer in one word.".to_owned());
-    let new = NewSession { origin: Origin::Cli, name: "n".to_owned(), instructions };
+    let new = NewSession {
+        origin: Origin::Cli,
+        naming: candor_runtime::Naming::Given("n".to_owned()),
+        instructions,
+    };
     let session = rig.runtime.create(new).unwrap();
     rig.ask(session, "First").await;
     let rig = rig.reopen().await;
@@ -125,7 +129,7 @@ async fn a_runtime_that_is_dropped_tells_whoever_still_watches() {
 async fn a_session_that_nobody_needs_is_let_go_and_found_again() {
     let home = Home::new();
     let script = json!({"replies": [{"text": "Noted."}], "loop": true});
-    let runtime = Runtime::open(&database(&home), setup(&home, scripted(&script))).await.unwrap();
+    let runtime = Runtime::open(&location(&home), setup(&home, scripted(&script))).await.unwrap();
     let alive = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
     let say = async |session, text: &str| {
         let mut watching = runtime.subscribe(session, 0).await.unwrap();

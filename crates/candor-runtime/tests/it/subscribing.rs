@@ -5,7 +5,7 @@ use candor_testkit::{Home, Reply};
 use serde_json::json;
 
 use crate::rig::{
-    Rig, database, durable, end_of, held, is_delta, new_session, reached, scripted, setup, until, within,
+    Rig, durable, end_of, held, is_delta, location, new_session, reached, scripted, setup, until, within,
 };
 
 #[tokio::test]
@@ -84,7 +84,7 @@ async fn a_reader_who_sleeps_misses_pieces_and_no_stored_event() {
         {"text": "Short."},
     ]});
     let runtime =
-        candor_runtime::Runtime::open(&database(&home), setup(&home, scripted(&script))).await.unwrap();
+        candor_runtime::Runtime::open(&location(&home), setup(&home, scripted(&script))).await.unwrap();
     let session = runtime.create(new_session()).unwrap();
     let mut awake = runtime.subscribe(session, 0).await.unwrap();
     let mut asleep = runtime.subscribe(session, 0).await.unwrap();

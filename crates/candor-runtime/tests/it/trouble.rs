@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use candor_llm::{Answer, BoxFuture, Delta, Error, Provider, Request};
 use candor_protocol::{Body, Code, Event, EventBody, Moment, Part, Status, StopReason, Usage};
-use candor_store::{Options, Store};
+use candor_store::{Location, Store};
 use candor_testkit::{Home, Reply};
 use serde_json::json;
 
@@ -134,9 +134,14 @@ async fn a_second_writer_is_noticed_and_the_session_goes_on_after_it() {
     rig.fake.repeat(Reply::text("Yes."));
     let session = rig.create();
     rig.ask(session, "First").await;
-    let other = Store::open(&Options { path: database(&rig.home) }).await.unwrap();
+    let other = Store::open(&Location::File(database(&rig.home))).await.unwrap();
     let seq = other.last_seq(session).await.unwrap().unwrap() + 1;
-    let body = EventBody::SessionRenamed { name: "renamed".to_owned() };
+    let body = EventBody::SessionRenamed {
+        name: "renamed".to_owned(),
+        by: candor_protocol::NamedBy::User,
+        model: None,
+        usage: None,
+    };
     other.append(&[Event { seq, session_id: session, run_id: None, at: Moment::now(), body }]).await.unwrap();
     let refused = rig.submit(session, Body::Say(vec![Part::text("Too late")])).await.unwrap_err();
     assert_eq!(refused.code, Code::SessionBusy);

@@ -165,7 +165,18 @@ async fn the_columns_beside_the_body_say_what_it_says() {
     let (rig, mut log) = (Rig::new(), Log::new());
     let store = rig.open().await;
     let run = RunId::now();
-    let mut events = vec![log.created(), log.event(None, EventBody::SessionRenamed { name: "n".to_owned() })];
+    let mut events = vec![
+        log.created(),
+        log.event(
+            None,
+            EventBody::SessionRenamed {
+                name: "n".to_owned(),
+                by: candor_protocol::NamedBy::User,
+                model: None,
+                usage: None,
+            },
+        ),
+    ];
     events.extend([log.said("hi"), log.start(run, "m"), log.answered(run, "ho")]);
     let strings = || ["a", "b", "c"].map(str::to_owned);
     let [call_id, tool_name, result] = strings();
@@ -176,7 +187,15 @@ async fn the_columns_beside_the_body_say_what_it_says() {
         EventBody::ApprovalRequest { call_id: "a".to_owned(), question: "b".to_owned() },
         EventBody::ApprovalAnswer { call_id: "a".to_owned(), choice: "b".to_owned() },
         EventBody::Verification { check: "a".to_owned(), result: "b".to_owned(), evidence: String::new() },
-        EventBody::Compacted { removed_messages: 1, summary_tokens: 1, summary: "a".to_owned() },
+        EventBody::Compacted {
+            removed_messages: 1,
+            summary_tokens: 1,
+            summary: "a".to_owned(),
+            tokens_before: 0,
+            read_files: Vec::new(),
+            modified_files: Vec::new(),
+            by: candor_protocol::SummarisedBy::Rules,
+        },
         EventBody::Error {
             message: "m".to_owned(),
             card: candor_cards::card(&candor_protocol::Failure::new(candor_protocol::Code::OutOfMemory)),

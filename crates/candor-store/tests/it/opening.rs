@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use candor_store::{Error, Options, Store};
+use candor_store::{Error, Location, Store};
 
 use crate::rig::{Log, Rig};
 
@@ -14,7 +14,7 @@ fn mode(path: &Path) -> u32 {
 
 /// Checks that a path is refused as one that cannot be used, for a reason that names the trouble.
 async fn check_unavailable(path: &Path, expect: &str) {
-    let error = Store::open(&Options { path: path.to_owned() }).await.map(drop).unwrap_err();
+    let error = Store::open(&Location::File(path.to_owned())).await.map(drop).unwrap_err();
     let Error::Unavailable { path: named, reason } = &error else { panic!("{}: {error:?}", path.display()) };
     assert_eq!(named, path);
     assert!(reason.contains(expect), "{}: {reason:?}", path.display());
@@ -24,7 +24,7 @@ async fn check_unavailable(path: &Path, expect: &str) {
 async fn the_files_and_folders_are_for_their_owner_only() {
     let (rig, mut log) = (Rig::new(), Log::new());
     let path = rig.directory().join("deep/er/candor.db");
-    let store = Store::open(&Options { path: path.clone() }).await.unwrap();
+    let store = Store::open(&Location::File(path.clone())).await.unwrap();
     store.append(&[log.created(), log.said("secret")]).await.unwrap();
     store.last_seq(log.session).await.unwrap();
     for name in ["candor.db", "candor.db-wal", "candor.db-shm"] {
@@ -60,7 +60,7 @@ async fn a_link_leads_to_the_database() {
     let link = rig.directory().join("link.db");
     symlink(rig.path(), &link).unwrap();
     rig.open().await.append(&[log.created()]).await.unwrap();
-    let store = Store::open(&Options { path: link }).await.unwrap();
+    let store = Store::open(&Location::File(link)).await.unwrap();
     assert_eq!(store.last_seq(log.session).await.unwrap(), Some(1));
 }
 
@@ -69,10 +69,10 @@ async fn names_that_mean_something_to_sqlite_are_names_of_files() {
     let rig = Rig::new();
     for name in ["file:x?mode=memory", ":memory:", "a b%20c?d#e", "ünï'\"", "-wal"] {
         let (path, mut log) = (rig.directory().join(name), Log::new());
-        let store = Store::open(&Options { path: path.clone() }).await.unwrap();
+        let store = Store::open(&Location::File(path.clone())).await.unwrap();
         store.append(&[log.created()]).await.unwrap();
         store.close().await;
-        let store = Store::open(&Options { path: path.clone() }).await.unwrap();
+        let store = Store::open(&Location::File(path.clone())).await.unwrap();
         assert_eq!(store.last_seq(log.session).await.unwrap(), Some(1), "{name}");
         assert!(path.is_file(), "{name}");
     }
@@ -197,7 +197,7 @@ async fn many_open_a_new_database_at_once() {
     let opening = (0..8).map(|_| {
         let path = rig.path();
         tokio::spawn(async move {
-            let (store, mut log) = (Store::open(&Options { path }).await?, Log::new());
+            let (store, mut log) = (Store::open(&Location::File(path)).await?, Log::new());
             store.append(&[log.created(), log.said("hi")]).await?;
             Ok::<_, Error>(log.session)
         })

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use candor_protocol::{Event, SessionId};
-use candor_store::{Error, Options, Store};
+use candor_store::{Error, Location, Store};
 
 use crate::rig::{Log, Rig};
 
@@ -47,7 +47,7 @@ fn child(directory: &Path, limit: &str) -> Child {
 async fn as_a_process() {
     let Ok(task) = fs::read_to_string(TASK) else { return };
     let path = env::current_dir().unwrap().join("candor.db");
-    let store = Store::open(&Options { path }).await.unwrap();
+    let store = Store::open(&Location::File(path)).await.unwrap();
     match task.as_str() {
         FOREVER => forever(&store).await,
         FILL => fill(&store).await,

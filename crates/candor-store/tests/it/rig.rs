@@ -6,7 +6,7 @@ use candor_protocol::{
     Event, EventBody, Moment, Origin, Outcome, Part, RunId, SessionId, Status, StopReason, Usage, Verdict,
     VerdictStatus,
 };
-use candor_store::{Error, Options, Store};
+use candor_store::{Error, Location, Store};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
@@ -36,7 +36,7 @@ impl Rig {
     }
 
     pub(crate) async fn try_open(&self) -> Result<Store, Error> {
-        Store::open(&Options { path: self.path() }).await
+        Store::open(&Location::File(self.path())).await
     }
 
     /// Does to the database what another program might.
@@ -82,7 +82,10 @@ impl Log {
     pub(crate) fn created_in(&mut self, workspace: &str) -> Event {
         let (source, name) = ("cli".to_owned(), "a name".to_owned());
         let workspace = workspace.to_owned();
-        self.event(None, EventBody::SessionCreated { source, name, workspace, instructions: None })
+        self.event(
+            None,
+            EventBody::SessionCreated { source, name, workspace, instructions: None, forked_from: None },
+        )
     }
 
     pub(crate) fn said(&mut self, text: &str) -> Event {

@@ -25,7 +25,15 @@ async fn a_summary_follows_its_session() {
     assert_eq!(fresh.updated_at, fresh.created_at);
 
     let run = RunId::now();
-    let renamed = log.event(None, EventBody::SessionRenamed { name: "better".to_owned() });
+    let renamed = log.event(
+        None,
+        EventBody::SessionRenamed {
+            name: "better".to_owned(),
+            by: candor_protocol::NamedBy::User,
+            model: None,
+            usage: None,
+        },
+    );
     store.append(&[renamed, log.said("hi"), log.start(run, "model-a")]).await.unwrap();
     let open = summary(&store, &log).await;
     assert_eq!((open.name.as_str(), open.model.as_deref(), open.status), ("better", Some("model-a"), None));
@@ -114,7 +122,7 @@ async fn instructions_are_kept() {
         panic!("another event");
     };
     let instructions = Some("Be brief.".to_owned());
-    let body = EventBody::SessionCreated { source, name, workspace, instructions };
+    let body = EventBody::SessionCreated { source, name, workspace, instructions, forked_from: None };
     store.append(&[Event { body, ..created }]).await.unwrap();
     assert_eq!(summary(&store, &log).await.instructions.as_deref(), Some("Be brief."));
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use candor_config::Loaded;
 use candor_protocol::{Body, Code, EventBody, Failure, Origin, Outcome, Part, SessionId, Submission};
-use candor_runtime::{NewSession, Runtime};
+use candor_runtime::{Naming, NewSession, Runtime};
 use candor_store::Found;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -113,7 +113,7 @@ async fn session(ask: &Ask, prompt: &str, workspace: &str, runtime: &Runtime) ->
         let latest = runtime.query().latest(workspace).await.map_err(|error| error.failure())?;
         latest.ok_or_else(|| Failure::new(Code::SessionNone).with("workspace", workspace))?
     } else {
-        let new = NewSession { origin: Origin::Cli, name: name(prompt), instructions: None };
+        let new = NewSession { origin: Origin::Cli, naming: Naming::Words(name(prompt)), instructions: None };
         return Ok(Place { id: runtime.create(new)?, after: 0 });
     };
     let after = runtime.query().last_seq(id).await.map_err(|error| error.failure())?;

@@ -1,0 +1,2 @@
+#![cfg(test)]
+//! The server through its socket.
