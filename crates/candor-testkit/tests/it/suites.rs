@@ -17,7 +17,8 @@ fn look_up(suites: Option<&std::path::Path>) -> candor_testkit::Ran {
 #[test]
 fn inner_looks_up() {
     if env::var_os("CANDOR_TESTKIT_INNER").is_some() {
-        assert!(suites::dir("some-suite").ends_with("some-suite"));
+        assert!(suites::dir("some-suite").ends_with("some-suite/node_modules/some-suite"));
+        assert!(suites::python_dir("some-package").ends_with("some-package"));
     }
 }
 
@@ -33,5 +34,6 @@ fn a_suite_that_is_not_there_names_the_command_that_gets_it() {
 fn an_installed_suite_is_found() {
     let home = Home::new();
     home.write("some-suite/node_modules/some-suite/package.json", "{}");
+    home.write("some-package/some_package/__init__.py", "");
     look_up(Some(&home.path())).ok();
 }

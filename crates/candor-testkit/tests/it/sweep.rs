@@ -33,6 +33,7 @@ fn inner_prints_its_draws() {
         return;
     }
     let mut sweep = Sweep::start("inner");
+    println!("from seed {}", sweep.seed());
     while sweep.goes_on() {
         println!("drew {} in {}", sweep.rng().next_u64(), sweep.case());
     }
@@ -56,8 +57,9 @@ fn the_line_names_seed_count_and_seconds() {
         "sweep::inner_prints_its_draws",
         &[("CANDOR_SWEEP_SEED", "7"), ("CANDOR_SWEEP_SECONDS", "0")],
     );
+    let ran = ran.ok().stdout_has("from seed 7\n");
     // With no time at all there is still a first case.
-    assert_eq!(sweep_line(&ran.ok()), "sweep inner: seed 7, 1 cases, 0.0 s");
+    assert_eq!(sweep_line(&ran), "sweep inner: seed 7, 1 cases, 0.0 s");
 }
 
 #[test]
@@ -95,6 +97,20 @@ fn the_generator_is_splitmix64() {
     let mut rng = Rng::new(1_234_567);
     assert_eq!(rng.next_u64(), 6_457_827_717_110_365_317);
     assert_eq!(rng.next_u64(), 3_203_168_211_198_807_973);
+}
+
+#[test]
+fn shuffling_keeps_every_item_and_gives_each_seed_its_order() {
+    let shuffled = |seed| {
+        let mut items: Vec<usize> = (0..50).collect();
+        Rng::new(seed).shuffle(&mut items);
+        items
+    };
+    assert_eq!(shuffled(1), shuffled(1));
+    assert_ne!(shuffled(1), shuffled(2));
+    let mut sorted = shuffled(1);
+    sorted.sort_unstable();
+    assert_eq!(sorted, (0..50).collect::<Vec<_>>());
 }
 
 #[test]
