@@ -16,6 +16,7 @@ mod capture;
 pub mod env;
 mod error;
 mod level;
+mod orphans;
 mod output;
 mod process;
 mod pump;
@@ -25,6 +26,7 @@ mod strays;
 
 pub use error::Error;
 pub use level::{Level, level};
+pub use orphans::end_orphans;
 pub use output::Output;
 pub use run::{Ended, How, run};
 pub use spec::Spec;

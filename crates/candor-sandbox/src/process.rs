@@ -12,7 +12,8 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use tokio::io::unix::AsyncFd;
 use tokio::task::spawn_blocking;
 
-use crate::strays::{MARK_NAME, Mark, mark_value};
+use crate::orphans::mark_value;
+use crate::strays::{MARK_NAME, Mark};
 use crate::{Error, Spec};
 
 /// A process that was started and not reaped yet. Dropping it kills all of its call.

@@ -14,7 +14,6 @@ use std::time::{Duration, Instant};
 use memchr::memmem;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process_group, pidfd_open, pidfd_send_signal};
-use uuid::Uuid;
 
 /// The variable that marks a call.
 pub(crate) const MARK_NAME: &str = "CANDOR_CALL";
@@ -23,7 +22,7 @@ pub(crate) const MARK_NAME: &str = "CANDOR_CALL";
 const KILL_TIME_MAX: Duration = Duration::from_millis(500);
 
 /// How long one round waits for what it killed to be gone.
-const ROUND_TIME_MAX: Duration = Duration::from_millis(50);
+pub(crate) const ROUND_TIME_MAX: Duration = Duration::from_millis(50);
 
 /// How long a process that cannot be told apart is looked at again: it takes far less to become another program.
 const UNCLEAR_TIME_MAX: Duration = Duration::from_millis(20);
@@ -56,14 +55,14 @@ pub(crate) struct Mark {
 }
 
 /// One line of the process table, as far as it matters here.
-struct Entry {
-    pid: Pid,
+pub(crate) struct Entry {
+    pub(crate) pid: Pid,
     parent: i32,
     group: i32,
     /// In clock ticks since the machine started. With the number it names a process for good.
-    started: u64,
+    pub(crate) started: u64,
     /// It has ended and only waits to be reaped, or it is a thread of the kernel: nothing to be killed.
-    is_hollow: bool,
+    pub(crate) is_hollow: bool,
 }
 
 /// What a look at a process says about whose it is.
@@ -74,11 +73,6 @@ enum Whose {
     /// It is just becoming another program and has no environment at the moment, or it is gone and may have left a
     /// child that was not there when the table was listed. A second look will tell.
     Unclear,
-}
-
-/// A value for [`MARK_NAME`] that no other call has.
-pub(crate) fn mark_value() -> String {
-    Uuid::now_v7().to_string()
 }
 
 impl Mark {
@@ -208,11 +202,8 @@ impl Mark {
 
     /// Whether the mark is in the environment that this process was started with. The buffer is used again for each.
     fn look(&self, pid: Pid, environ: &mut Vec<u8>) -> Whose {
-        environ.clear();
-        match File::open(format!("/proc/{pid}/environ")) {
-            Ok(file) => _ = file.take(ENVIRON_BYTES_MAX).read_to_end(environ),
-            Err(error) if error.kind() == ErrorKind::PermissionDenied => return Whose::Others,
-            Err(_) => {}
+        if !self::environ(pid, environ) {
+            return Whose::Others;
         }
         if !environ.is_empty() {
             let is_ours = memmem::find(environ, self.assignment.as_bytes()).is_some();
@@ -226,12 +217,23 @@ impl Mark {
     }
 }
 
-fn pids() -> impl Iterator<Item = Pid> {
+/// Reads the environment that a process was started with; false where that is not ours to read.
+pub(crate) fn environ(pid: Pid, environ: &mut Vec<u8>) -> bool {
+    environ.clear();
+    match File::open(format!("/proc/{pid}/environ")) {
+        Ok(file) => _ = file.take(ENVIRON_BYTES_MAX).read_to_end(environ),
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => return false,
+        Err(_) => {}
+    }
+    true
+}
+
+pub(crate) fn pids() -> impl Iterator<Item = Pid> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
 }
 
-fn entry(pid: Pid) -> Option<Entry> {
+pub(crate) fn entry(pid: Pid) -> Option<Entry> {
     let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
     // The name comes second, in parentheses, and may itself hold parentheses and blanks.
     let after_name = text.iter().rposition(|byte| *byte == b')')? + 1;
@@ -247,12 +249,12 @@ fn entry(pid: Pid) -> Option<Entry> {
 }
 
 /// A handle on this very process, unless it is gone.
-fn pin(process: &Entry) -> Option<OwnedFd> {
+pub(crate) fn pin(process: &Entry) -> Option<OwnedFd> {
     let fd = pidfd_open(process.pid, PidfdFlags::empty()).ok()?;
     entry(process.pid).filter(|now| now.started == process.started).map(|_| fd)
 }
 
-fn wait_for_ends(pinned: &[OwnedFd], limit: Duration) {
+pub(crate) fn wait_for_ends(pinned: &[OwnedFd], limit: Duration) {
     let deadline = Instant::now() + limit;
     for fd in pinned {
         let left = deadline.saturating_duration_since(Instant::now());

@@ -139,3 +139,23 @@ async fn two_hundred_calls_leave_no_process_and_no_open_file() {
         std::fs::read_dir("/proc").unwrap().flatten().filter(|entry| is_child(entry.path())).count();
     assert_eq!(children, 0);
 }
+
+#[tokio::test]
+async fn what_a_dead_program_left_is_ended_and_what_a_living_one_runs_is_not() {
+    let rig = Rig::new();
+    let gate = rig.gate("gate");
+    rig.gate("open");
+    // No process has this number: the kernel's largest is smaller.
+    let orphan = "CANDOR_CALL=99999999.1.x setsid -f sleep $TOKEN; echo ready > gate; read line < open; echo end";
+    let (spec, cancel) = (rig.script(orphan), CancellationToken::new());
+    let (ended, ()) = tokio::join!(run(&spec, &cancel), async {
+        tokio::fs::read(&gate).await.unwrap();
+        while rig.sleepers() == 0 {
+            tokio::task::yield_now().await;
+        }
+        assert!(candor_sandbox::end_orphans() >= 1);
+        assert_eq!(rig.sleepers(), 0, "it is gone");
+        tokio::fs::write(rig.path("open"), "go\n").await.unwrap();
+    });
+    assert_eq!(ended.unwrap().stdout.text(), "end\n", "the call of a living program went on");
+}

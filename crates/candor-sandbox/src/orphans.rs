@@ -1,0 +1,50 @@
+//! Ends what calls of a dead program left running.
+//!
+//! A program that is killed cannot end its calls. Their mark says whose they are, so that the next one can: the number of
+//! the program that started them, and when that program was started, which together name it for good.
+
+use rustix::process::{Pid, Signal, getpid, pidfd_send_signal};
+use uuid::Uuid;
+
+use crate::strays::{self, Entry, MARK_NAME, ROUND_TIME_MAX};
+
+/// What stands between the parts of a mark.
+const SEPARATOR: char = '.';
+
+/// A value for the mark that no other call has, and that tells who its owner is.
+pub(crate) fn mark_value() -> String {
+    let own = getpid();
+    let started = strays::entry(own).map_or(0, |entry| entry.started);
+    format!("{own}{SEPARATOR}{started}{SEPARATOR}{}", Uuid::now_v7())
+}
+
+/// Kills every process of a call whose owner is dead, and says how many there were. Those of other users are not ours to
+/// look at.
+pub fn end_orphans() -> usize {
+    let mut environ = Vec::new();
+    let is_orphan = |entry: &Entry| {
+        !entry.is_hollow && strays::environ(entry.pid, &mut environ) && owner(&environ).is_some_and(is_dead)
+    };
+    let orphans: Vec<Entry> = strays::pids().filter_map(strays::entry).filter(is_orphan).collect();
+    let pinned: Vec<_> = orphans.iter().filter_map(strays::pin).collect();
+    for fd in &pinned {
+        // One that has ended by itself meanwhile is as good as killed.
+        let _ = pidfd_send_signal(fd, Signal::KILL);
+    }
+    strays::wait_for_ends(&pinned, ROUND_TIME_MAX);
+    pinned.len()
+}
+
+/// Whoever started the call that an environment belongs to: its number, and when it was started.
+fn owner(environ: &[u8]) -> Option<(Pid, u64)> {
+    let variables = environ.split(|byte| *byte == 0);
+    let marked = variables.filter_map(|variable| variable.strip_prefix(MARK_NAME.as_bytes()));
+    let value = marked.into_iter().find_map(|rest| str::from_utf8(rest.strip_prefix(b"=")?).ok())?;
+    let mut parts = value.split(SEPARATOR);
+    let pid = Pid::from_raw(parts.next()?.parse().ok()?)?;
+    Some((pid, parts.next()?.parse().ok()?))
+}
+
+fn is_dead((pid, started): (Pid, u64)) -> bool {
+    !strays::entry(pid).is_some_and(|now| now.started == started && !now.is_hollow)
+}
