@@ -49,6 +49,17 @@ impl Capture {
         contains(&self.state().bytes, wanted)
     }
 
+    /// Waits likewise for `wanted` behind the first `from` bytes, and returns where it ends.
+    pub(crate) fn wait_for_after(&self, wanted: &[u8], from: usize, deadline: Instant) -> Option<usize> {
+        let find = |state: &State| {
+            let rest = state.bytes.get(from..).unwrap_or_default();
+            let at = rest.windows(wanted.len().max(1)).position(|window| window == wanted)?;
+            Some(from + at + wanted.len())
+        };
+        self.wait_until(deadline, |state| state.end.is_some() || find(state).is_some());
+        find(&self.state())
+    }
+
     /// Waits until the stream ends; nothing when the deadline passes first.
     pub(crate) fn wait_for_end(&self, deadline: Instant) -> Option<End> {
         self.wait_until(deadline, |state| state.end.is_some());

@@ -54,6 +54,16 @@ impl<'h> Running<'h> {
         self
     }
 
+    /// Waits until stdout contains the text behind its first `from` bytes, and returns where it ends: for what is printed
+    /// more than once, such as a prompt.
+    #[track_caller]
+    pub fn wait_for_stdout_after(&self, text: &str, from: usize) -> usize {
+        let end = self.stdout.wait_for_after(text.as_bytes(), from, self.deadline);
+        end.unwrap_or_else(|| {
+            panic!("waited in vain for {text:?} after byte {from} of stdout\n{}", self.so_far())
+        })
+    }
+
     /// Waits until stderr contains the text, likewise.
     #[track_caller]
     pub fn wait_for_stderr(&self, text: &str) -> &Self {

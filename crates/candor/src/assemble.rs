@@ -135,7 +135,7 @@ async fn models(loaded: &Loaded, env: &Env) -> Result<Vec<(Choice, Model)>, Fail
     Ok(made)
 }
 
-fn is_provider(name: &str, loaded: &Loaded) -> bool {
+pub(crate) fn is_provider(name: &str, loaded: &Loaded) -> bool {
     candor_config::presets::find(name).is_some() || loaded.config.providers.contains_key(name)
 }
 

@@ -14,6 +14,8 @@ pub(crate) enum Exit {
     Bad,
     /// A run ended, and its status decides.
     Ran(Status),
+    /// What came last did not end well, and its card was shown: the card decides.
+    Shown(u8),
 }
 
 /// A command could not do its work.

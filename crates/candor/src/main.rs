@@ -4,7 +4,8 @@
 //! a command fetches values, calls one, and shows what came back. The binary deliberately does not read more than a
 //! command needs; `candor --version` opens no file.
 //!
-//! Start reading at `main`, then `cli.rs` for what can be said and `commands/` for what comes of it.
+//! Start reading at `main`, then `cli` for what can be said, `commands/` for what comes of it, and `repl` for a
+//! conversation.
 
 mod assemble;
 mod cli;
@@ -12,12 +13,17 @@ mod commands;
 mod context;
 mod credentials;
 mod fail;
+mod follow;
 mod init_questions;
+mod pending;
 mod printer;
 mod provider;
+mod repl;
 mod screen;
 mod secrets;
+mod stops;
 mod usage;
+mod which;
 
 use std::process::ExitCode;
 
@@ -40,9 +46,11 @@ fn main() -> ExitCode {
 fn run(said: &Said, screen: &Screen) -> Result<Exit, Fail> {
     match said {
         Said::NotBuilt(name) => Err(usage::not_built(name)),
+        Said::Misplaced { option, command } => Err(usage::misplaced(option, command)),
         Said::Generate(options) => commands::generate::run(options),
         Said::Run(cli) => match &cli.command {
             Some(command) => commands::run(command, &Context::new(&cli.global, screen)?),
+            None if repl::is_meant(&cli.ask) => repl::run(&cli.ask, &Context::new(&cli.global, screen)?),
             None => commands::ask::run(&cli.ask, &Context::new(&cli.global, screen)?),
         },
     }

@@ -65,6 +65,12 @@ impl<'a> Printer<'a> {
                 let said = told(result, *is_error);
                 self.note(&self.dim(&format!("  {tool_name}: {said} ({duration_ms} ms)")))?;
             }
+            EventBody::Compacted { removed_messages, summary_tokens, .. } => {
+                let said = format!(
+                    "{removed_messages} earlier messages are now a summary of {summary_tokens} tokens"
+                );
+                self.note(&self.dim(&said))?;
+            }
             EventBody::Status { message, discard, .. } => {
                 self.note(&self.yellow(message))?;
                 if *discard && self.mode == Mode::Terminal {
@@ -74,6 +80,20 @@ impl<'a> Printer<'a> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Tells a person at the terminal that the first stop was heard.
+    pub(crate) fn stopping(&mut self) {
+        if self.mode != Mode::Json && io::stderr().is_terminal() {
+            // The terminal has shown ^C where the line was.
+            self.in_line = false;
+            self.screen.note(format_args!("\n{}", self.yellow("stopping; Ctrl-C again leaves at once")));
+        }
+    }
+
+    /// Tells where to go on, when the end of the run is not waited for.
+    pub(crate) fn left(&self, session: SessionId) {
+        self.screen.note(format_args!("\nstopped at once; session {session}"));
     }
 
     /// Ends the output of a run: the answer into a pipe, the card, and where to go on.

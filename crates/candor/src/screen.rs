@@ -44,7 +44,7 @@ impl Screen {
         let env = Env::capture();
         let wanted = match said {
             Said::Run(cli) => !cli.global.no_color,
-            Said::Generate(_) | Said::NotBuilt(_) => true,
+            Said::Generate(_) | Said::NotBuilt(_) | Said::Misplaced { .. } => true,
         };
         let wanted = wanted && !env.is_set("NO_COLOR") && env.get("TERM") != Some("dumb");
         let colour = Colour {
@@ -53,7 +53,7 @@ impl Screen {
         };
         let place = match said {
             Said::Run(cli) => cli.global.place(),
-            Said::Generate(_) | Said::NotBuilt(_) => String::new(),
+            Said::Generate(_) | Said::NotBuilt(_) | Said::Misplaced { .. } => String::new(),
         };
         let secrets = env.secret_values().map(str::to_owned).collect();
         let command = command_line(arguments);
@@ -154,6 +154,7 @@ impl Screen {
             Ok(Exit::Good) | Err(Fail::Hangup) => ExitCode::SUCCESS,
             Ok(Exit::Bad) => ExitCode::FAILURE,
             Ok(Exit::Ran(status)) => ExitCode::from(status.exit_code()),
+            Ok(Exit::Shown(code)) => ExitCode::from(code),
             Err(Fail::Help) => {
                 self.note(format_args!("{}", crate::cli::definition().render_help()));
                 ExitCode::from(2)

@@ -108,6 +108,18 @@ pub(crate) fn not_built(name: &str) -> Fail {
     Failure::new(Code::UsageNotInThisBuild).with("command", name).into()
 }
 
+/// An option of a prompt that stands before a command.
+pub(crate) fn misplaced(option: &str, command: &str) -> Fail {
+    let detail = format!(
+        "{option} is an option of a prompt. If candor {command} knows it, too, write it after the command."
+    );
+    Failure::new(Code::UsageConflict)
+        .with("argument", option)
+        .with("detail", detail)
+        .with("help", format!("candor {command} --help"))
+        .into()
+}
+
 /// Nothing was said at all: whoever typed just `candor` wants to know what there is.
 pub(crate) fn no_prompt(ask: &Ask) -> Fail {
     if ask.session.is_none() && !ask.continue_ && !ask.json {

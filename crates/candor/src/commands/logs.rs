@@ -6,18 +6,22 @@ use std::time::Duration;
 use candor_config::Loaded;
 use candor_log::read::{self, Colour, Entry, Follower, Position, Query};
 use candor_log::{Clock, Guard, Log, Options, Rotation, Trouble};
+use candor_protocol::Code;
+use candor_runtime::Runtime;
+use candor_store::Location;
 use serde_json::{Map, Value as Json};
 
 use crate::cli::Logs;
 use crate::context::Context;
 use crate::fail::{self, Exit, Fail};
-use crate::screen::Screen;
+use crate::screen::{Screen, block_on};
+use crate::{assemble, which};
 
 /// How often a followed log is looked at: quick enough to feel live, slow enough to cost nothing.
 const FOLLOW_POLL: Duration = Duration::from_millis(200);
 
 pub(crate) fn run(options: &Logs, context: &Context<'_>) -> Result<Exit, Fail> {
-    let query = query(options)?;
+    let query = query(options, context)?;
     let printer = Printer { context, json: options.json };
     let file = log_file(context)?;
     if options.follow {
@@ -53,16 +57,39 @@ fn log_file(context: &Context<'_>) -> Result<PathBuf, Fail> {
     })
 }
 
-fn query(options: &Logs) -> Result<Query, Fail> {
+fn query(options: &Logs, context: &Context<'_>) -> Result<Query, Fail> {
     let since =
         options.since.as_deref().map(|text| read::parse_moment(text, Clock::system().now())).transpose()?;
     Ok(Query {
-        session: options.session.clone(),
+        session: options.session.as_deref().map(|text| session(text, context)).transpose()?,
         event: options.event.clone(),
         level: options.level,
         since,
         until: None,
     })
+}
+
+/// The id that a text means. The log may know sessions that the store does not: what it cannot find is looked for as it is,
+/// and a store that cannot be asked is no reason to hide the log.
+fn session(text: &str, context: &Context<'_>) -> Result<String, Fail> {
+    let as_it_is = || Ok(text.to_owned());
+    let Ok(loaded) = context.load_quietly() else { return as_it_is() };
+    let database = assemble::database(&loaded);
+    if matches!(&database, Location::File(path) if !path.exists()) {
+        return as_it_is();
+    }
+    let here = assemble::offline(None, &loaded, context).workspace.display().to_string();
+    let found = block_on(async {
+        let runtime = Runtime::open_for_questions(&database).await?;
+        Ok(which::find(text, &here, &runtime).await?)
+    });
+    match found {
+        Ok(session) => Ok(session.to_string()),
+        Err(Fail::Card(failure)) if matches!(failure.code, Code::SessionAmbiguous | Code::SessionNone) => {
+            Err(failure.into())
+        }
+        Err(_) => as_it_is(),
+    }
 }
 
 fn follow(file: &std::path::Path, query: Query, printer: &Printer<'_>) -> Result<Exit, Fail> {

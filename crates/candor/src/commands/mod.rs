@@ -8,11 +8,11 @@ mod doctor;
 mod errors;
 pub(crate) mod generate;
 mod init;
-mod logs;
+pub(crate) mod logs;
 mod models;
 mod prompt;
 mod redact;
-mod sessions;
+pub(crate) mod sessions;
 mod usage;
 
 use crate::cli::Command;

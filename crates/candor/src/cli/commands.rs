@@ -1,0 +1,207 @@
+//! The commands and what each of them takes.
+
+use std::path::PathBuf;
+
+use candor_protocol::Level;
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::Sessions;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Write a commented configuration
+    Init(Init),
+    /// Look for problems, each with its fix
+    Doctor(Doctor),
+    /// Show, check and explain the configuration
+    Config {
+        #[command(subcommand)]
+        command: Config,
+    },
+    /// The catalogue of failures
+    Errors {
+        #[command(subcommand)]
+        command: Errors,
+    },
+    /// Earlier conversations
+    Sessions {
+        #[command(subcommand)]
+        command: Sessions,
+    },
+    /// Which models the provider has
+    Models {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// The system prompt, layer by layer
+    Prompt {
+        #[command(subcommand)]
+        command: Prompt,
+    },
+    /// Tokens and cost
+    Usage(Usage),
+    /// Read the log
+    Logs(Logs),
+    /// Filter: standard input to standard output, secrets masked
+    Redact(Redact),
+    /// What exists, in one command
+    Demo,
+    /// Print a completion script for your shell
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Init {
+    /// toml or yaml
+    #[arg(long, value_name = "FORMAT", default_value = "toml")]
+    pub(crate) format: ConfigFormat,
+    /// Replace a configuration that is there; the old one is kept beside it
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Ask nothing, even on a terminal
+    #[arg(long, short = 'y')]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ConfigFormat {
+    Toml,
+    Yaml,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Config {
+    /// Print every setting in force
+    Show {
+        /// Print where each came from
+        #[arg(long)]
+        origin: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        /// Only keys that begin with this
+        #[arg(value_name = "KEY")]
+        prefix: Option<String>,
+    },
+    /// Look for mistakes
+    Check {
+        /// Go on looking, whenever a file changes
+        #[arg(long)]
+        watch: bool,
+    },
+    /// Print the JSON Schema, for your editor
+    Schema,
+    /// Print which files are read
+    Path {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Errors {
+    /// Print all codes
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print one card
+    Show {
+        /// Its code
+        code: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Prompt {
+    /// Print it as the next request would have it
+    Show {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Usage {
+    /// One line for each day, model or session
+    #[arg(long, value_name = "WHAT", default_value = "day")]
+    pub(crate) by: UsageBy,
+    /// Only after this: 10m, 2h, 3d, 2025-02-11 or 2025-02-11T10:00:00Z
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum UsageBy {
+    Day,
+    Model,
+    Session,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Logs {
+    /// Go on as lines are written
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+    /// Only this session: its id, enough of its beginning or end, or `last`
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Only this event
+    #[arg(long, value_name = "NAME")]
+    pub(crate) event: Option<String>,
+    /// Only this level and worse: error, warn, info or debug
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) level: Option<Level>,
+    /// Only after this: 10m, 2h, 3d, 2025-02-11 or 2025-02-11T10:00:00Z
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// Print the lines as they are in the file
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Redact {
+    /// List the rules instead
+    #[arg(long)]
+    pub(crate) rules: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Generate {
+    /// Which document
+    pub(crate) document: Document,
+    /// The folder for man pages
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Document {
+    ConfigSchema,
+    ConfigDocs,
+    ConfigExample,
+    ErrorsDocs,
+    RedactionDocs,
+    Man,
+}

@@ -1,0 +1,112 @@
+//! `candor sessions list`
+
+use std::io::{self, IsTerminal};
+
+use candor_protocol::{Code, Failure, Origin};
+use candor_runtime::Runtime;
+use candor_store::{Filter, SessionSummary};
+use serde_json::json;
+
+use super::Desk;
+use crate::fail::{Exit, Fail};
+use crate::printer::tame;
+
+/// How many summaries are read at a time.
+const PAGE: u32 = 500;
+
+/// Every surface that a session can come from.
+const SOURCES: [Origin; 9] = [
+    Origin::Cli,
+    Origin::Repl,
+    Origin::Websocket,
+    Origin::Http,
+    Origin::Telegram,
+    Origin::Cron,
+    Origin::Workflow,
+    Origin::Acp,
+    Origin::Subagent,
+];
+
+/// Which sessions are to be listed.
+pub(crate) struct Wanted {
+    pub(crate) workspace: Option<String>,
+    pub(crate) source: Option<String>,
+    pub(crate) limit: u32,
+}
+
+pub(super) async fn run(wanted: &Wanted, json: bool, desk: &Desk<'_>) -> Result<Exit, Fail> {
+    if let Some(source) = &wanted.source {
+        check_source(source)?;
+    }
+    let screen = desk.context.screen;
+    let sessions = sessions(wanted, &desk.runtime).await?;
+    if json {
+        screen.say(format_args!("{}", json!(sessions)))?;
+        return Ok(Exit::Good);
+    }
+    if sessions.is_empty() {
+        let from = wanted.source.as_ref().map(|source| format!(" from {source}")).unwrap_or_default();
+        let hint = if wanted.workspace.is_some() { " of this folder; --all shows the others" } else { "" };
+        screen.note(format_args!("no sessions{from}{hint}"));
+    } else if io::stdout().is_terminal() {
+        screen.say(format_args!(
+            "{:<36}  {:<16}  {:>12}  {:<18} NAME",
+            "ID", "LAST USED (UTC)", "", "STATUS"
+        ))?;
+    }
+    for session in &sessions {
+        screen.say(format_args!("{}  {}", session.id, line(session)))?;
+    }
+    Ok(Exit::Good)
+}
+
+fn check_source(source: &str) -> Result<(), Failure> {
+    if SOURCES.iter().any(|known| known.as_str() == source) {
+        return Ok(());
+    }
+    let known = SOURCES.map(Origin::as_str).join(", ");
+    Err(Failure::new(Code::UsageInvalidValue)
+        .with("argument", "--source")
+        .with("value", source)
+        .with("detail", format!("It is one of: {known}"))
+        .with("help", "candor sessions list --help"))
+}
+
+/// The sessions that are wanted, the latest first.
+pub(crate) async fn sessions(wanted: &Wanted, runtime: &Runtime) -> Result<Vec<SessionSummary>, Failure> {
+    let limit = wanted.limit as usize;
+    let Some(source) = &wanted.source else {
+        let filter = Filter { workspace: wanted.workspace.clone(), limit: wanted.limit, offset: 0 };
+        return runtime.query().sessions(&filter).await.map_err(|error| error.failure());
+    };
+    let (mut found, mut offset) = (Vec::new(), 0);
+    loop {
+        let filter = Filter { workspace: wanted.workspace.clone(), limit: PAGE, offset };
+        let page = runtime.query().sessions(&filter).await.map_err(|error| error.failure())?;
+        let is_last = page.len() < PAGE as usize;
+        found.extend(page.into_iter().filter(|session| &session.source == source));
+        if is_last || found.len() >= limit {
+            found.truncate(limit);
+            return Ok(found);
+        }
+        offset = offset.saturating_add(PAGE);
+    }
+}
+
+/// One session, but for its id.
+pub(crate) fn line(session: &SessionSummary) -> String {
+    let status = session.status.map_or("open", |status| status.as_str());
+    let messages = if session.message_count == 1 { "message " } else { "messages" };
+    format!(
+        "{}  {:>3} {messages}  {status:<18} {}",
+        minute(session.updated_at),
+        session.message_count,
+        tame(&session.name)
+    )
+}
+
+/// A moment to the minute.
+pub(crate) fn minute(at: candor_protocol::Moment) -> String {
+    let at = at.to_string();
+    at.get(..16).unwrap_or(&at).replace('T', " ")
+}

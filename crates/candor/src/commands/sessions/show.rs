@@ -1,0 +1,86 @@
+//! `candor sessions show`
+
+use candor_protocol::{Event, EventBody, Part, plain_text};
+use serde_json::{Value, json};
+
+use super::Desk;
+use crate::fail::{Exit, Fail};
+use crate::printer::{brief, tame};
+
+/// How many events are read at a time.
+pub(super) const PAGE: u32 = 500;
+
+pub(super) async fn run(session: &str, json: bool, desk: &Desk<'_>) -> Result<Exit, Fail> {
+    let session = desk.find(session).await?;
+    let (screen, mut after) = (desk.context.screen, 0);
+    loop {
+        let events = desk.runtime.query().events(session, after, PAGE).await;
+        let events = events.map_err(|error| error.failure())?;
+        for event in &events {
+            if json {
+                screen.say(format_args!("{}", json!(event)))?;
+            } else if let Some(words) = words(event) {
+                screen.say(format_args!("{}", tame(&words)))?;
+            }
+            after = event.seq;
+        }
+        if events.len() < PAGE as usize {
+            return Ok(Exit::Good);
+        }
+    }
+}
+
+/// One event in words; nothing for those that only programs need.
+pub(crate) fn words(event: &Event) -> Option<String> {
+    Some(match &event.body {
+        EventBody::SessionCreated { name, workspace, source, forked_from, .. } => {
+            let forked = forked_from
+                .map(|fork| format!("\nforked  from {} at event {}", fork.session_id, fork.seq))
+                .unwrap_or_default();
+            format!(
+                "session {}\nname    {name}\nfolder  {workspace}\nfrom    {source}, {}{forked}",
+                event.session_id, event.at
+            )
+        }
+        EventBody::SessionRenamed { name, .. } => format!("\n[now called {name}]"),
+        EventBody::MessageAccepted { content, .. } => format!("\nyou> {}", plain_text(content)),
+        EventBody::MessageComplete { content, model, .. } => return said(content, model),
+        EventBody::ToolResult { tool_name, result, .. } => indented(&readable(tool_name, result)),
+        EventBody::Compacted { removed_messages, .. } => {
+            format!("\n[{removed_messages} earlier messages were replaced by a summary]")
+        }
+        EventBody::Error { message, .. } => format!("\nerror: {message}"),
+        EventBody::RunEnd(outcome) => format!("\n[{}]", outcome.status),
+        _ => return None,
+    })
+}
+
+fn said(content: &[Part], model: &str) -> Option<String> {
+    let part = |part: &Part| match part {
+        Part::Text { text } => Some(format!("\n{model}> {}", text.trim())),
+        Part::ToolCall(call) => Some(format!("\n> {} {}", call.tool_name, brief(&call.args))),
+        _ => None,
+    };
+    let parts: Vec<String> = content.iter().filter_map(part).collect();
+    (!parts.is_empty()).then(|| parts.join("\n"))
+}
+
+/// What came of a call, as its own program would have printed it.
+fn readable(tool: &str, result: &str) -> String {
+    let fields = serde_json::from_str::<Value>(result).unwrap_or_default();
+    let text = |name: &str| fields.get(name).and_then(Value::as_str).map(str::trim_end).unwrap_or_default();
+    if let (Some(code), "shell_exec") = (fields.get("exit_code"), tool) {
+        let end = if code.is_null() { "killed".to_owned() } else { format!("exit {code}") };
+        let parts = [end.as_str(), text("stdout"), text("stderr")];
+        return parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
+    }
+    match (fields.get("written_bytes"), fields.get("error")) {
+        (Some(bytes), _) => format!("wrote {bytes} bytes"),
+        (None, Some(Value::String(error))) => error.clone(),
+        _ => result.to_owned(),
+    }
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
+}
