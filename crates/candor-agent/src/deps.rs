@@ -4,18 +4,28 @@ use std::sync::Arc;
 
 use candor_llm::Provider;
 use candor_llm::retry::Policy;
-use candor_protocol::Message;
 use candor_tools::{Registry, ToolContext};
 
-use crate::{Limits, Mask};
+use crate::{Compaction, Conversation, Limits, Mask};
 
 /// What a run begins with.
 #[derive(Debug)]
 pub struct RunInput {
-    /// The conversation so far; the message to answer is its last.
-    pub messages: Vec<Message>,
+    /// The conversation so far. Where it is to be answered, its last message is the one to answer.
+    pub conversation: Conversation,
+    /// What to do with it.
+    pub task: Task,
     /// What the run may take.
     pub limits: Limits,
+}
+
+/// What a run does with a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Task {
+    /// Answers it.
+    Answer,
+    /// Puts a summary in the place of its older messages, and no more.
+    Compact,
 }
 
 /// What a run works with.
@@ -34,8 +44,8 @@ pub struct RunDeps<'a> {
     pub prompt: &'a (dyn Fn(&str) -> Option<String> + Send + Sync),
     /// The longest answer.
     pub max_tokens: Option<u64>,
-    /// How many of the newest tokens stay when a conversation has to be shortened.
-    pub keep_tokens: u64,
+    /// How a conversation that grows long is shortened.
+    pub compaction: Compaction,
     /// How strictly work is checked, by name.
     pub profile: &'a str,
     /// Whether the user waived the check.
@@ -61,6 +71,8 @@ pub struct Model {
     pub key_source: String,
     /// What it costs.
     pub price: Price,
+    /// How many tokens it can read at once, where that is known.
+    pub context_window: Option<u64>,
 }
 
 /// What a model costs.

@@ -5,11 +5,13 @@
 //! provider are called through their traits. It has one caller, the session actor of the runtime.
 //!
 //! Start reading at `run.rs`, which is short on purpose; then `turn.rs` (one answer of the model), `calls.rs` (the tools it
-//! asked for), `prompt.rs` (the layers of the system prompt) and `limits.rs` (what ends a run that does not end by itself).
+//! asked for), `prompt.rs` (the layers of the system prompt), `limits.rs` (what ends a run that does not end by itself),
+//! `conversation.rs` (what stored events say was said) and `compact/` (what happens when that grows too long).
 
 mod calls;
 mod compact;
 mod conceal;
+mod conversation;
 mod deps;
 mod limits;
 mod messages;
@@ -18,12 +20,15 @@ mod prompt;
 mod run;
 mod sink;
 mod stuck;
+mod title;
 mod turn;
 
-pub use compact::{Shrunk, shrink};
-pub use deps::{Model, Price, RunDeps, RunInput, Verify};
+pub use compact::Compaction;
+pub use conversation::{Conversation, Summary, conversation};
+pub use deps::{Model, Price, RunDeps, RunInput, Task, Verify};
 pub use limits::Limits;
-pub use messages::{build_messages, conversation};
+pub use messages::build_messages;
 pub use prompt::{Catalogue, Harness, IDENTITY, Layer, LayerName, Layers, Sourced};
 pub use run::run;
 pub use sink::{BoxFuture, Mask, Sink};
+pub use title::{Title, first_words, title};

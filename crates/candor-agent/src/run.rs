@@ -1,37 +1,50 @@
 //! The loop.
 
+mod outcome;
+mod shorten;
+
 use candor_llm::prices;
-use candor_log::event::{SessionCompacted, TurnEnd, TurnStart};
+use candor_log::event::{TurnEnd, TurnStart};
 use candor_protocol::{
-    Code, EventBody, Failure, Message, Outcome, Part, Role, Status, StopReason, SummarisedBy, ToolResult,
-    Usage, Verdict, VerdictStatus,
+    Code, EventBody, Failure, Message, Outcome, Part, Role, StopReason, ToolResult, Usage,
 };
 use candor_tools::Permission;
 use tokio::time::Instant;
 
+use crate::compact::Ladder;
 use crate::conceal::conceal;
+use crate::conversation::Heard;
 use crate::limits::{Budget, cancel_at};
 use crate::partial::Partial;
 use crate::stuck::Stuck;
 use crate::turn::{self, Given, NoAnswer};
-use crate::{Price, RunDeps, RunInput, Sink, Verify, calls, messages, shrink};
+use crate::{Model, Price, RunDeps, RunInput, Sink, Summary, Task, calls, messages};
 
 /// Carries out one run, from the message to its outcome. Everything that happens is told to the sink; nothing is thrown.
 pub async fn run(input: RunInput, deps: &RunDeps<'_>, sink: &dyn Sink) -> Outcome {
+    let Heard { messages, summary, uncounted } = input.conversation.into_heard();
     let mut run = Run {
-        messages: input.messages,
+        messages,
+        summary,
+        uncounted,
+        ladder: None,
         budget: Budget::new(input.limits),
         usage: Usage::default(),
         stuck: Stuck::default(),
         wrote: false,
         unapproved: false,
-        shrunk: false,
         deps,
         sink,
     };
     let (deadline, cancel) = (run.budget.deadline(), &deps.context.cancel);
+    let work = async {
+        match input.task {
+            Task::Answer => run.turns().await,
+            Task::Compact => run.compact().await,
+        }
+    };
     let end = tokio::select! {
-        end = run.turns() => end,
+        end = work => end,
         never = cancel_at(deadline, cancel) => match never {},
     };
     run.outcome(end)
@@ -41,6 +54,8 @@ pub async fn run(input: RunInput, deps: &RunDeps<'_>, sink: &dyn Sink) -> Outcom
 enum End {
     /// The model had no more to say.
     Finished,
+    /// The conversation is as short as it was asked to be.
+    Compacted,
     /// The user, or the clock.
     Cancelled,
     Constraint(Failure),
@@ -56,6 +71,12 @@ enum Next {
 
 struct Run<'r, 'a> {
     messages: Vec<Message>,
+    /// What the first message is, when it is a summary.
+    summary: Option<Summary>,
+    /// How many messages, from the first, hold no answer whose count of tokens is about this conversation.
+    uncounted: usize,
+    /// How to make the conversation shorter still. It is there between a summary and the next answer.
+    ladder: Option<Ladder>,
     budget: Budget,
     usage: Usage,
     stuck: Stuck,
@@ -63,8 +84,6 @@ struct Run<'r, 'a> {
     wrote: bool,
     /// Whether a call was refused because nobody was there to approve it.
     unapproved: bool,
-    /// Whether the conversation has been shortened: once is enough to know that it does not help.
-    shrunk: bool,
     deps: &'r RunDeps<'a>,
     sink: &'r dyn Sink,
 }
@@ -125,8 +144,9 @@ impl Run<'_, '_> {
         stuck.map_or(Ok(Next::Turn), |failure| Err(End::Stuck(failure)))
     }
 
-    /// Asks until there is an answer, shortening the conversation once if it is too long.
+    /// Asks until there is an answer, shortening the conversation as often as the model says that it is too long.
     async fn answer(&mut self) -> Result<(Message, StopReason), End> {
+        self.make_room().await?;
         loop {
             let partial = Partial::new(self.sink);
             let given = tokio::select! {
@@ -139,12 +159,12 @@ impl Run<'_, '_> {
             };
             match given {
                 Ok(given) => return self.take(given),
-                Err(NoAnswer::TooLong(_)) if self.shorten() => {
-                    partial.begin_anew(
-                        "The conversation was too long for the model and was shortened.".to_owned(),
-                    );
+                Err(NoAnswer::TooLong(failure)) => {
+                    partial.begin_anew("The conversation is too long for the model.".to_owned());
+                    if !self.shorten().await? {
+                        return Err(End::Constraint(failure));
+                    }
                 }
-                Err(NoAnswer::TooLong(failure)) => return Err(End::Constraint(failure)),
                 Err(NoAnswer::Failed(failure)) => return Err(End::Failed(failure)),
             }
         }
@@ -153,15 +173,8 @@ impl Run<'_, '_> {
     /// Takes an answer over: counts it, tells it, and makes a message of it.
     fn take(&mut self, given: Given<'_>) -> Result<(Message, StopReason), End> {
         let Given { mut answer, model } = given;
-        let cost = match model.price {
-            Price::Free => Some(0.0),
-            Price::Listed => prices::cost_usd(&model.name, &answer.usage),
-        };
-        if self.budget.pay(cost) {
-            let message = format!("The price of {} is not known: the cost limit cannot be kept.", model.name);
-            self.sink.emit(EventBody::Status { message, attempt: None, delay_ms: None, discard: false });
-        }
-        self.usage += answer.usage;
+        self.pay(model, answer.usage);
+        self.ladder = None;
         if answer.is_empty() && answer.stop != StopReason::Refusal {
             let failure = Failure::new(Code::ProviderAnswerEmpty).with("provider", model.provider.name());
             return Err(End::Failed(failure));
@@ -181,6 +194,23 @@ impl Run<'_, '_> {
             ..Message::new(Role::Assistant, answer.parts)
         };
         Ok((message, answer.stop))
+    }
+
+    /// Counts what an answer took.
+    fn pay(&mut self, model: &Model, usage: Usage) {
+        let cost = match model.price {
+            Price::Free => Some(0.0),
+            Price::Listed => prices::cost_usd(&model.name, &usage),
+        };
+        if self.budget.pay(cost) {
+            self.status(format!("The price of {} is not known: the cost limit cannot be kept.", model.name));
+        }
+        self.usage += usage;
+    }
+
+    /// Tells a waiting person something.
+    fn status(&self, message: String) {
+        self.sink.emit(EventBody::Status { message, attempt: None, delay_ms: None, discard: false });
     }
 
     /// What an answer without calls means.
@@ -225,91 +255,11 @@ impl Run<'_, '_> {
         any
     }
 
-    /// Shortens the conversation, if that was not done yet and there is something that can go.
-    fn shorten(&mut self) -> bool {
-        if self.shrunk {
-            return false;
-        }
-        self.shrunk = true;
-        let Some(shrunk) = shrink(&self.messages, self.deps.keep_tokens) else { return false };
-        let (removed_messages, summary_tokens) = (shrunk.removed as u64, shrunk.summary.len() as u64 / 4);
-        SessionCompacted { session_id: self.deps.context.session, removed_messages, summary_tokens }.log();
-        self.sink.emit(EventBody::Compacted {
-            removed_messages,
-            summary_tokens,
-            summary: shrunk.summary,
-            tokens_before: 0,
-            read_files: Vec::new(),
-            modified_files: Vec::new(),
-            by: SummarisedBy::Rules,
-        });
-        self.messages = shrunk.messages;
-        true
-    }
-
     fn model_name(&self) -> &str {
         self.deps.models.first().map_or("", |model| model.name.as_str())
-    }
-
-    fn outcome(self, end: End) -> Outcome {
-        let verdict = self.verdict();
-        let (status, failure) = match end {
-            // The model went on without what nobody could approve: whatever it says, that is not done.
-            End::Finished if self.unapproved => (Status::NeedsApproval, None),
-            End::Finished => (finished(&verdict, self.deps.profile), None),
-            End::Cancelled => match self.budget.out_of_time() {
-                Some(failure) => (Status::AbortedConstraint, Some(failure)),
-                None => (Status::Stopped, None),
-            },
-            End::Constraint(failure) => (Status::AbortedConstraint, Some(failure)),
-            End::Stuck(failure) => (Status::AbortedStuck, Some(failure)),
-            End::Failed(failure) => (Status::Failed, Some(failure)),
-        };
-        let card = failure.map(|failure| candor_cards::card(&failure));
-        if let Some(card) = &card {
-            let message = format!("{}. {}", card.title, card.cause.replace('\n', " "));
-            self.sink.emit(EventBody::Error { message, card: card.clone() });
-        }
-        Outcome {
-            status,
-            verdict,
-            usage: self.usage,
-            cost_usd: self.budget.cost(),
-            turns: self.budget.turns,
-            tool_calls: self.budget.tool_calls,
-            duration_ms: u64::try_from(self.budget.elapsed().as_millis()).unwrap_or(u64::MAX),
-            card,
-        }
-    }
-
-    /// What can be said about the work without a verifier: that nothing changed, or that nobody checked what did.
-    fn verdict(&self) -> Verdict {
-        let (status, evidence) = match (self.wrote, self.deps.verify) {
-            (false, _) => (
-                VerdictStatus::NotApplicable,
-                "no file was written by a file tool; what commands changed is not looked at yet",
-            ),
-            (true, Verify::Waived) => {
-                (VerdictStatus::NotApplicable, "files were written; the check was waived")
-            }
-            (true, Verify::Yes) => {
-                (VerdictStatus::Unverifiable, "files were written; this version cannot check them yet")
-            }
-        };
-        Verdict { status, profile: self.deps.profile.to_owned(), evidence: vec![evidence.to_owned()] }
     }
 }
 
 fn is_blocked(result: &ToolResult) -> bool {
     result.card.as_ref().is_some_and(|card| card.code == Code::ToolBlocked.as_str())
-}
-
-/// The status of a run whose model had no more to say. The verdict decides; the model's words do not.
-fn finished(verdict: &Verdict, profile: &str) -> Status {
-    match (verdict.status, profile) {
-        (VerdictStatus::Verified | VerdictStatus::NotApplicable, _) => Status::Done,
-        (VerdictStatus::Unverifiable, "strict") => Status::AbortedConstraint,
-        (VerdictStatus::Failed, "strict") => Status::Failed,
-        (VerdictStatus::Unverifiable | VerdictStatus::Failed, _) => Status::DonePartial,
-    }
 }

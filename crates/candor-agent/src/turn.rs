@@ -78,7 +78,8 @@ fn request(messages: &[Message], model: &Model, deps: &RunDeps<'_>) -> Request {
     }
 }
 
-fn event(notice: &Notice<'_>, max_retries: u32) -> EventBody {
+/// What a waiting person sees of it.
+pub(crate) fn event(notice: &Notice<'_>, max_retries: u32) -> EventBody {
     match notice {
         Notice::Delta(Delta::Text(text)) => {
             EventBody::StreamDelta { text: (*text).to_owned(), kind: DeltaKind::Text }

@@ -6,11 +6,11 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use candor_agent::{BoxFuture, Mask, RunDeps, RunInput, Sink, conversation};
+use candor_agent::{BoxFuture, Conversation, Mask, RunDeps, RunInput, Sink, Task};
 use candor_log::event::RunEnd;
 use candor_protocol::{
-    Body, Code, Event, EventBody, Failure, Message, Origin, Outcome, Part, RunId, SessionId, Status, Usage,
-    Verdict, VerdictStatus,
+    Body, Code, Event, EventBody, Failure, Origin, Outcome, Part, RunId, SessionId, Status, Usage, Verdict,
+    VerdictStatus,
 };
 use candor_store::Store;
 use candor_tools::{Registry, ToolContext};
@@ -189,11 +189,11 @@ impl Actor {
     async fn carry_out(&self, next: &Waiting, before: u64, cancel: &CancellationToken) -> Outcome {
         let setup = &*next.setup;
         let model = setup.models.first().map_or("", |model| model.name.as_str());
-        let messages = match self.history(next.run, before).await {
-            Ok(messages) => messages,
+        let conversation = match self.history(next.run, before).await {
+            Ok(conversation) => conversation,
             Err(failure) => return failed(&failure, &setup.profile),
         };
-        let message_count = messages.len() as u64;
+        let message_count = conversation.messages().len() as u64;
         self.journal.emit(EventBody::RunStart { model: model.to_owned(), message_count });
         let prompt = |model: &str| {
             let layers = self.sources.layers(setup, &self.tools, model, self.instructions.clone());
@@ -207,16 +207,16 @@ impl Actor {
             mask: &*self.vault,
             prompt: &prompt,
             max_tokens: setup.max_tokens,
-            keep_tokens: setup.keep_tokens,
+            compaction: setup.compaction,
             profile: &setup.profile,
             verify: setup.verify,
         };
-        let input = RunInput { messages, limits: setup.limits };
+        let input = RunInput { conversation, task: Task::Answer, limits: setup.limits };
         candor_agent::run(input, &deps, &*self.journal).await
     }
 
     /// The conversation that a run begins with, as the events up to its beginning tell it.
-    async fn history(&self, run: RunId, before: u64) -> Result<Vec<Message>, Failure> {
+    async fn history(&self, run: RunId, before: u64) -> Result<Conversation, Failure> {
         self.journal.settled().await?;
         let mut events: Vec<Event> = Vec::new();
         loop {
@@ -225,7 +225,10 @@ impl Actor {
             let full = page.len() == PAGE as usize;
             events.extend(page.into_iter().filter(|event| event.seq <= before));
             if !full || events.last().is_some_and(|event| event.seq == before) {
-                return Ok(conversation(&events, run));
+                let mut conversation = Conversation::default();
+                events.iter().for_each(|event| conversation.event(event));
+                conversation.begin(run);
+                return Ok(conversation);
             }
         }
     }

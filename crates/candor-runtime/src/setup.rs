@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use candor_agent::{Limits, Model, Verify};
+use candor_agent::{Compaction, Limits, Model, Verify};
 use candor_llm::retry::Policy;
 use candor_tools::Rules;
 
@@ -18,8 +18,8 @@ pub struct Setup {
     pub limits: Limits,
     /// The longest answer, in tokens.
     pub max_tokens: Option<u64>,
-    /// How many of the newest tokens stay when a conversation has to be shortened.
-    pub keep_tokens: u64,
+    /// How a conversation that grows long is shortened.
+    pub compaction: Compaction,
     /// How strictly work is checked, by name.
     pub profile: String,
     /// Whether it is checked at all.

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use candor_agent::{Limits, Mask, Verify};
+use candor_agent::{Compaction, Limits, Mask, Verify};
 use candor_llm::retry::Policy;
 use candor_protocol::Code;
 use candor_redact::Redactor;
@@ -28,7 +28,7 @@ fn vault(secrets: &[&str]) -> Vault {
         policy: Policy::default(),
         limits: Limits { turns: 1, cost_usd: None, time: None },
         max_tokens: None,
-        keep_tokens: 1,
+        compaction: Compaction { enabled: true, reserve_tokens: 16_384, keep_tokens: 1 },
         profile: "fast".to_owned(),
         verify: Verify::Waived,
         prompt: PromptFiles::default(),

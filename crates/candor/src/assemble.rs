@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use candor_agent::{Limits, Model, Price, Verify};
+use candor_agent::{Compaction, Limits, Model, Price, Verify};
 use candor_config::settings::{Dialect, Permission};
 use candor_config::{Env, Loaded};
 use candor_llm::retry::Policy;
@@ -64,7 +64,11 @@ pub(crate) fn offline(ask: Option<&Ask>, loaded: &Loaded, context: &Context<'_>)
         },
         limits: limits(ask, loaded),
         max_tokens: config.max_tokens.map(candor_config::Whole::get),
-        keep_tokens: config.compaction.keep_recent_tokens.get(),
+        compaction: Compaction {
+            enabled: config.compaction.enabled,
+            reserve_tokens: config.compaction.reserve_tokens.get(),
+            keep_tokens: config.compaction.keep_recent_tokens.get(),
+        },
         profile: config.profile.as_str().to_owned(),
         verify: if ask.is_some_and(|ask| ask.no_verify) { Verify::Waived } else { Verify::Yes },
         prompt: PromptFiles {
@@ -155,5 +159,6 @@ async fn model(choice: &Choice, env: &Env) -> Result<Model, Failure> {
     };
     let price =
         if choice.is_local || choice.dialect == Dialect::Scripted { Price::Free } else { Price::Listed };
-    Ok(Model { provider, name, key_source: choice.key_source.clone(), price })
+    let context_window = candor_llm::context_window(&name);
+    Ok(Model { provider, name, key_source: choice.key_source.clone(), price, context_window })
 }

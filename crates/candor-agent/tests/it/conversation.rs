@@ -1,6 +1,6 @@
 //! What a session's events say was said.
 
-use candor_agent::conversation;
+use candor_agent::{Conversation, Summary, conversation};
 use candor_protocol::{
     Event, EventBody, Message, Moment, Origin, Outcome, Part, Role, RunId, SessionId, Status, StopReason,
     ToolCall, Usage, Verdict, VerdictStatus,
@@ -8,9 +8,9 @@ use candor_protocol::{
 use serde_json::json;
 
 /// The number of a run, and an event of it.
-type Of = (usize, EventBody);
+pub(crate) type Of = (usize, EventBody);
 
-fn events(runs: &[RunId], bodies: Vec<Of>) -> Vec<Event> {
+pub(crate) fn events(runs: &[RunId], bodies: Vec<Of>) -> Vec<Event> {
     let session_id = SessionId::now();
     let numbered = |(at, (run, body)): (usize, Of)| Event {
         seq: at as u64 + 1,
@@ -22,11 +22,11 @@ fn events(runs: &[RunId], bodies: Vec<Of>) -> Vec<Event> {
     bodies.into_iter().enumerate().map(numbered).collect()
 }
 
-fn start() -> EventBody {
+pub(crate) fn start() -> EventBody {
     EventBody::RunStart { model: "m".to_owned(), message_count: 1 }
 }
 
-fn end() -> EventBody {
+pub(crate) fn end() -> EventBody {
     let verdict =
         Verdict { status: VerdictStatus::NotApplicable, profile: "fast".to_owned(), evidence: Vec::new() };
     EventBody::RunEnd(Outcome {
@@ -41,11 +41,11 @@ fn end() -> EventBody {
     })
 }
 
-fn user(text: &str) -> EventBody {
+pub(crate) fn user(text: &str) -> EventBody {
     EventBody::MessageAccepted { origin: Origin::Cli, content: vec![Part::text(text)] }
 }
 
-fn answer(text: &str, calls: &[&str]) -> EventBody {
+pub(crate) fn answer(text: &str, calls: &[&str]) -> EventBody {
     let call = |id: &&str| {
         Part::ToolCall(ToolCall {
             call_id: (*id).to_owned(),
@@ -64,7 +64,7 @@ fn answer(text: &str, calls: &[&str]) -> EventBody {
     }
 }
 
-fn result(id: &str) -> EventBody {
+pub(crate) fn result(id: &str) -> EventBody {
     EventBody::ToolResult {
         call_id: id.to_owned(),
         tool_name: "file_read".to_owned(),
@@ -200,17 +200,20 @@ fn a_message_whose_run_never_began_is_heard_by_the_next_that_does() {
     );
 }
 
-#[test]
-fn a_summary_stands_in_place_of_what_it_summarises() {
-    let compacted = EventBody::Compacted {
-        removed_messages: 2,
+pub(crate) fn compacted(removed_messages: u64, summary: &str) -> EventBody {
+    EventBody::Compacted {
+        removed_messages,
         summary_tokens: 3,
-        summary: "before: q1, a1".to_owned(),
+        summary: summary.to_owned(),
         tokens_before: 0,
-        read_files: Vec::new(),
+        read_files: vec!["a.rs".to_owned()],
         modified_files: Vec::new(),
         by: candor_protocol::SummarisedBy::Rules,
-    };
+    }
+}
+
+#[test]
+fn a_summary_stands_in_place_of_what_it_summarises() {
     check::<3>(
         vec![
             (0, user("q1")),
@@ -219,10 +222,103 @@ fn a_summary_stands_in_place_of_what_it_summarises() {
             (0, end()),
             (1, user("q2")),
             (1, start()),
-            (1, compacted),
+            (1, compacted(2, "before: q1, a1")),
             (1, answer("a2", &[])),
             (1, end()),
         ],
         &[(Role::User, 1, "before: q1, a1"), (Role::User, 1, "q2"), (Role::Assistant, 1, "a2")],
+    );
+}
+
+#[test]
+fn the_summary_and_its_files_are_known() {
+    let runs = [RunId::now()];
+    let mut told = Conversation::default();
+    assert_eq!(told.summary(), None);
+    for event in events(&runs, vec![(0, user("q1")), (0, start()), (0, compacted(1, "before"))]) {
+        told.event(&event);
+    }
+    let expected = Summary {
+        text: "before".to_owned(),
+        read_files: vec!["a.rs".to_owned()],
+        modified_files: Vec::new(),
+    };
+    assert_eq!(told.summary(), Some(&expected));
+    assert_eq!(told.messages()[0].plain_text(), "before");
+}
+
+#[test]
+fn a_run_without_a_message_leaves_those_that_wait_to_their_own_runs() {
+    let bodies = || {
+        vec![
+            (0, user("first")),
+            (0, start()),
+            (0, answer("one", &[])),
+            (0, end()),
+            (2, user("said meanwhile")),
+            (1, start()),
+            (1, compacted(2, "before")),
+            (1, end()),
+        ]
+    };
+    let runs: [RunId; 4] = std::array::from_fn(|_| RunId::now());
+    let texts = |run: RunId| -> Vec<String> {
+        conversation(&events(&runs, bodies()), run).iter().map(Message::plain_text).collect()
+    };
+    assert_eq!(texts(runs[3]), ["before"], "a run without a message");
+    assert_eq!(texts(runs[2]), ["before", "said meanwhile"]);
+}
+
+#[test]
+fn what_recovery_adds_after_a_crash_completes_the_answer() {
+    check::<2>(
+        vec![
+            (0, user("go")),
+            (0, start()),
+            (0, answer("", &["a", "b"])),
+            (0, result("a")),
+            (0, user("hurry")),
+            (0, result("b")),
+            (0, end()),
+            (1, user("and?")),
+        ],
+        &[
+            (Role::User, 1, "go"),
+            (Role::Assistant, 3, ""),
+            (Role::Tool, 2, ""),
+            (Role::User, 1, "hurry"),
+            (Role::User, 1, "and?"),
+        ],
+    );
+}
+
+#[test]
+fn a_call_whose_result_never_came_has_one_that_says_so() {
+    let runs = [RunId::now(), RunId::now()];
+    let crashed = vec![(0, user("go")), (0, start()), (0, answer("", &["a", "b"])), (0, result("a"))];
+    let after = [vec![(1, user("again"))], vec![(0, end()), (1, user("again"))]];
+    for rest in after {
+        let bodies = crashed.clone().into_iter().chain(rest).collect();
+        let told = conversation(&events(&runs, bodies), runs[1]);
+        let Part::ToolResult(result) = &told[2].parts[1] else { panic!("{:?}", told[2]) };
+        assert_eq!((result.call_id.as_str(), result.is_error), ("b", true));
+        assert_eq!(result.card.as_ref().unwrap().code, "TOOL_INTERRUPTED");
+        assert_eq!(told.len(), 4);
+    }
+}
+
+#[test]
+fn a_second_result_of_a_call_is_not_taken() {
+    check::<2>(
+        vec![
+            (0, user("go")),
+            (0, start()),
+            (0, answer("", &["a"])),
+            (0, result("a")),
+            (0, result("a")),
+            (0, result("unknown")),
+            (0, end()),
+        ],
+        &[(Role::User, 1, "go"), (Role::Assistant, 2, ""), (Role::Tool, 1, "")],
     );
 }

@@ -1,8 +1,15 @@
-//! Behaviour of the agent's pure parts; whole runs are tested through the binary.
+//! Behaviour of the agent: its pure parts, and the runs that shorten a conversation. Whole runs are tested through the
+//! binary.
 
 #![cfg(test)]
 
 mod compaction;
 mod conversation;
+mod overflow;
 mod prompt;
+mod rig;
+mod splitting;
+mod summaries;
 mod system_message;
+mod talk;
+mod titles;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use candor_agent::{Limits, Model, Price, Verify};
+use candor_agent::{Compaction, Limits, Model, Price, Verify};
 use candor_llm::retry::Policy;
 use candor_llm::{Dialect, Endpoint, HttpProvider, Provider, ScriptedProvider, Timeouts};
 use candor_protocol::{Body, Event, EventBody, Failure, Origin, Outcome, Part, RunId, SessionId, Submission};
@@ -132,7 +132,13 @@ pub(crate) fn scripted(script: &Value) -> Arc<dyn Provider> {
 }
 
 pub(crate) fn model(provider: Arc<dyn Provider>) -> Model {
-    Model { provider, name: "fake-model".to_owned(), key_source: "a test".to_owned(), price: Price::Free }
+    Model {
+        provider,
+        name: "fake-model".to_owned(),
+        key_source: "a test".to_owned(),
+        price: Price::Free,
+        context_window: None,
+    }
 }
 
 pub(crate) fn setup(home: &Home, provider: Arc<dyn Provider>) -> Setup {
@@ -142,7 +148,7 @@ pub(crate) fn setup(home: &Home, provider: Arc<dyn Provider>) -> Setup {
         policy: Policy { max_retries: 0, ..Policy::default() },
         limits: Limits { turns: 50, cost_usd: None, time: None },
         max_tokens: None,
-        keep_tokens: 20_000,
+        compaction: Compaction { enabled: true, reserve_tokens: 16_384, keep_tokens: 20_000 },
         profile: "fast".to_owned(),
         verify: Verify::Waived,
         prompt: PromptFiles::default(),

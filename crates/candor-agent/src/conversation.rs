@@ -1,0 +1,223 @@
+//! From stored events to what a model is sent.
+
+use candor_protocol::{Event, EventBody, Message, Moment, Part, Role, RunId, ToolResult};
+use candor_tools::ToolOutput;
+use serde::{Deserialize, Serialize};
+
+/// The conversation that a session's events tell, one event after the other.
+///
+/// It is the one that the models saw, whatever the order in which things arrived. A message belongs to the run that
+/// answers it: one that was accepted while another run went on comes where its own begins, and one whose run has not begun
+/// yet is left out. A message for a run that goes on is heard after the answer under way and the results it asked for. What
+/// a summary stands for is left out. Every call has one result, in the message after it: where a run ended before there was
+/// one, it says so.
+///
+/// The value can be saved and read back at any event: whoever goes on from there gets the same as whoever began at the
+/// first.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Conversation {
+    messages: Vec<Message>,
+    /// What the first message is, when it is a summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    summary: Option<Summary>,
+    /// How many messages, from the first, were there when the summary was written: what a provider counted for an answer
+    /// among them is about a conversation that is gone.
+    #[serde(default)]
+    uncounted: usize,
+    /// The run that goes on.
+    run: Option<RunId>,
+    /// The calls of its last answer that still wait for a result.
+    open: Vec<OpenCall>,
+    /// What was said to it since it last listened.
+    unheard: Vec<Message>,
+    /// Messages whose run has not begun, and that run.
+    waiting: Vec<Waiting>,
+}
+
+/// A summary that stands in place of older messages.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Summary {
+    /// The whole text that stands there.
+    pub text: String,
+    /// Files that were read and not changed, this and all earlier summaries together.
+    pub read_files: Vec<String>,
+    /// Files that were changed, likewise.
+    pub modified_files: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OpenCall {
+    call_id: String,
+    tool_name: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Waiting {
+    run: Option<RunId>,
+    message: Message,
+}
+
+/// What a run works on, taken out of a conversation.
+pub(crate) struct Heard {
+    pub(crate) messages: Vec<Message>,
+    pub(crate) summary: Option<Summary>,
+    pub(crate) uncounted: usize,
+}
+
+impl Conversation {
+    /// The messages, as the next request would have them.
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// What the first message is, when it is a summary.
+    pub fn summary(&self) -> Option<&Summary> {
+        self.summary.as_ref()
+    }
+
+    /// Takes in what happened next.
+    pub fn event(&mut self, event: &Event) {
+        let at = event.at;
+        match &event.body {
+            EventBody::MessageAccepted { content, .. } => {
+                self.accept(event.run_id, Message { at, ..Message::new(Role::User, content.clone()) });
+            }
+            EventBody::RunStart { .. } => self.begin_any(event.run_id),
+            EventBody::MessageComplete { content, model, usage, .. } => {
+                let mut message = Message { at, ..Message::new(Role::Assistant, content.clone()) };
+                message.model = Some(model.clone());
+                message.usage = Some(*usage);
+                self.answer(message);
+            }
+            EventBody::ToolResult { call_id, tool_name, result, is_error, card, .. } => {
+                let result = ToolResult {
+                    call_id: call_id.clone(),
+                    tool_name: tool_name.clone(),
+                    content: result.clone(),
+                    is_error: *is_error,
+                    card: card.clone(),
+                };
+                self.result(at, result);
+            }
+            EventBody::Compacted { removed_messages, summary, read_files, modified_files, .. } => {
+                let summary = Summary {
+                    text: summary.clone(),
+                    read_files: read_files.clone(),
+                    modified_files: modified_files.clone(),
+                };
+                self.compacted(at, *removed_messages, summary);
+            }
+            EventBody::RunEnd(_) => self.end(),
+            _ => {}
+        }
+    }
+
+    /// A run begins with its own messages. Those that were accepted before its first one and still wait are heard now:
+    /// messages get their runs in order, so theirs was lost with the process that had promised it. A run without a message
+    /// of its own leaves them waiting for theirs.
+    pub fn begin(&mut self, run: RunId) {
+        self.begin_any(Some(run));
+    }
+
+    pub(crate) fn into_heard(self) -> Heard {
+        let Self { messages, summary, uncounted, .. } = self;
+        Heard { messages, summary, uncounted }
+    }
+
+    fn begin_any(&mut self, run: Option<RunId>) {
+        self.end();
+        self.run = run;
+        let first = self.waiting.iter().position(|waiting| waiting.run == run).unwrap_or(0);
+        let later = self.waiting.split_off(first);
+        let (own, later): (Vec<_>, Vec<_>) = later.into_iter().partition(|waiting| waiting.run == run);
+        self.messages.extend(self.waiting.drain(..).chain(own).map(|waiting| waiting.message));
+        self.waiting = later;
+    }
+
+    fn accept(&mut self, run: Option<RunId>, message: Message) {
+        if self.run.is_some() && self.run == run {
+            self.unheard.push(message);
+        } else {
+            self.waiting.push(Waiting { run, message });
+        }
+    }
+
+    fn answer(&mut self, message: Message) {
+        self.give_up_calls();
+        let open = |call: &candor_protocol::ToolCall| OpenCall {
+            call_id: call.call_id.clone(),
+            tool_name: call.tool_name.clone(),
+        };
+        self.open = message.calls().map(open).collect();
+        self.messages.push(message);
+        self.listen();
+    }
+
+    /// A result that no call waits for is not taken: providers refuse it, and a second one of the same call.
+    fn result(&mut self, at: Moment, result: ToolResult) {
+        let Some(place) = self.open.iter().position(|call| call.call_id == result.call_id) else { return };
+        self.open.remove(place);
+        self.push_result(at, result);
+        self.listen();
+    }
+
+    fn push_result(&mut self, at: Moment, result: ToolResult) {
+        let part = Part::ToolResult(result);
+        match self.messages.last_mut() {
+            Some(message) if message.role == Role::Tool => message.parts.push(part),
+            _ => self.messages.push(Message { at, ..Message::new(Role::Tool, vec![part]) }),
+        }
+    }
+
+    fn compacted(&mut self, at: Moment, removed: u64, summary: Summary) {
+        let removed = usize::try_from(removed).unwrap_or(usize::MAX).min(self.messages.len());
+        let message = Message { at, ..Message::text(Role::User, &summary.text) };
+        self.messages.splice(..removed, [message]);
+        self.summary = Some(summary);
+        self.uncounted = self.messages.len();
+    }
+
+    /// A run listens when nothing is open: after an answer without calls, and after the last result.
+    fn listen(&mut self) {
+        if self.open.is_empty() {
+            self.messages.append(&mut self.unheard);
+        }
+    }
+
+    fn end(&mut self) {
+        self.run = None;
+        self.give_up_calls();
+        self.listen();
+    }
+
+    /// Nothing will come of the calls that are still open: their process is gone, and strict providers take no call
+    /// without a result.
+    fn give_up_calls(&mut self) {
+        let Some(at) = self.messages.last().map(|message| message.at) else { return };
+        for OpenCall { call_id, tool_name } in std::mem::take(&mut self.open) {
+            let output = ToolOutput::failure(&candor_tools::Error::Interrupted { tool: tool_name.clone() });
+            let (content, card) = (output.for_model, output.card);
+            self.push_result(at, ToolResult { call_id, tool_name, content, is_error: true, card });
+        }
+    }
+}
+
+/// A conversation of these messages, between two runs.
+impl From<Vec<Message>> for Conversation {
+    fn from(messages: Vec<Message>) -> Self {
+        Self { messages, ..Self::default() }
+    }
+}
+
+/// The messages that a run begins with, as the events before it tell them.
+pub fn conversation(events: &[Event], run: RunId) -> Vec<Message> {
+    let mut told = Conversation::default();
+    for event in events {
+        told.event(event);
+    }
+    told.begin(run);
+    told.messages
+}

@@ -1,0 +1,180 @@
+//! A run that makes its conversation shorter: because it was asked to, before the window is full, or because the model
+//! says that it is.
+
+use candor_llm::retry::{self, Notice};
+use candor_llm::{Answer, Request};
+use candor_log::event::SessionCompacted;
+use candor_protocol::{EventBody, SummarisedBy};
+use tokio::time::timeout;
+
+use super::{End, Run};
+use crate::compact::{self, Ladder, Room, Shortened, Unusable};
+use crate::{Model, turn};
+
+const SHORTENING: &str = "Shortening the conversation…";
+const NOTHING_TO_SHORTEN: &str = "There is nothing in the conversation that could be shortened.";
+
+/// Whether the conversation became shorter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Came {
+    Shorter,
+    Nothing,
+}
+
+impl Run<'_, '_> {
+    /// The whole of a run that is there to shorten the conversation.
+    pub(super) async fn compact(&mut self) -> End {
+        match self.summarise().await {
+            Ok(Came::Shorter) => End::Compacted,
+            Ok(Came::Nothing) => {
+                self.status(NOTHING_TO_SHORTEN.to_owned());
+                End::Compacted
+            }
+            Err(end) => end,
+        }
+    }
+
+    /// Shortens the conversation before it fills the window.
+    pub(super) async fn make_room(&mut self) -> Result<(), End> {
+        let room = self.room();
+        if !self.deps.compaction.enabled || self.tokens() <= room.limit {
+            return Ok(());
+        }
+        let old = compact::first(&self.messages, self.summary.as_ref(), room);
+        if old.is_some_and(|old| room.is_worth(old.tokens())) {
+            self.summarise().await?;
+        }
+        Ok(())
+    }
+
+    /// Shortens the conversation after the model has said that it is too long; whether that was possible.
+    pub(super) async fn shorten(&mut self) -> Result<bool, End> {
+        if self.ladder.is_none() && self.summarise().await? == Came::Shorter {
+            return Ok(true);
+        }
+        let (room, tokens_before) = (self.room(), self.tokens());
+        let (messages, summary) = (&self.messages, &self.summary);
+        let ladder = self.ladder.get_or_insert_with(|| Ladder::new(messages.clone(), summary.clone()));
+        let Some(shortened) = ladder.down(room) else { return Ok(false) };
+        self.replace(shortened, tokens_before, SummarisedBy::Rules);
+        Ok(true)
+    }
+
+    /// Puts a summary in the place of what is older than the kept part: the model's, or that of the rules.
+    async fn summarise(&mut self) -> Result<Came, End> {
+        let (room, tokens_before) = (self.room(), self.tokens());
+        let summary = self.summary.clone();
+        let Some(old) = compact::first(&self.messages, summary.as_ref(), room) else {
+            return Ok(Came::Nothing);
+        };
+        let removed = old.messages.len();
+        self.status(SHORTENING.to_owned());
+        let written = match self.deps.models.first() {
+            Some(model) => {
+                let key = self.deps.context.session.to_string();
+                let request = compact::request(old, model, room, key);
+                self.written(&request, model).await?
+            }
+            None => Err("there is no model".to_owned()),
+        };
+        let old = compact::Old { messages: &self.messages[..removed], summary: summary.as_ref() };
+        let body = written.and_then(|answer| compact::usable(&answer, old).map_err(why));
+        match body {
+            Ok(body) => {
+                let body = self.deps.mask.conceal(&body);
+                let shortened = compact::by_model(&self.messages, old, &body);
+                self.ladder =
+                    Some(Ladder::below_first(shortened.messages.clone(), Some(shortened.summary.clone())));
+                self.replace(shortened, tokens_before, SummarisedBy::Model);
+                Ok(Came::Shorter)
+            }
+            Err(reason) => {
+                let reason = reason.trim_end_matches('.');
+                self.status(format!("The model wrote no summary: {reason}. Fixed rules write it instead."));
+                Ok(self.summarise_by_rules(room, tokens_before))
+            }
+        }
+    }
+
+    fn summarise_by_rules(&mut self, room: Room, tokens_before: u64) -> Came {
+        let mut ladder = Ladder::new(std::mem::take(&mut self.messages), self.summary.clone());
+        let Some(shortened) = ladder.step(room) else {
+            self.messages = ladder.into_base();
+            return Came::Nothing;
+        };
+        self.replace(shortened, tokens_before, SummarisedBy::Rules);
+        self.ladder = Some(ladder);
+        Came::Shorter
+    }
+
+    /// Asks the model for a summary. What it says is not told: nobody asked for it. The text is why there is none.
+    async fn written(&mut self, request: &Request, model: &Model) -> Result<Result<Answer, String>, End> {
+        let (sink, policy) = (self.sink, self.deps.policy);
+        let mut notice = |notice: Notice<'_>| {
+            if matches!(notice, Notice::Waiting { .. }) {
+                sink.emit(turn::event(&notice, policy.max_retries));
+            }
+        };
+        let asked = retry::ask(model.provider.as_ref(), request, policy, &mut notice);
+        let answer = tokio::select! {
+            biased;
+            () = self.deps.context.cancel.cancelled() => {
+                // A user who stops wants no summary either; the rules have one ready when it was only the clock.
+                return match self.budget.out_of_time() {
+                    Some(_) => Ok(Err("the time of the run is over".to_owned())),
+                    None => Err(End::Cancelled),
+                };
+            }
+            asked = timeout(compact::TIME_MAX, asked) => asked,
+        };
+        Ok(match answer {
+            Ok(Ok(answer)) => {
+                self.pay(model, answer.usage);
+                Ok(answer)
+            }
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err("it took too long".to_owned()),
+        })
+    }
+
+    /// Goes on with the shorter conversation, and tells everyone.
+    fn replace(&mut self, shortened: Shortened, tokens_before: u64, by: SummarisedBy) {
+        let Shortened { messages, summary, removed, summary_tokens } = shortened;
+        let removed_messages = removed as u64;
+        SessionCompacted { session_id: self.deps.context.session, removed_messages, summary_tokens }.log();
+        self.sink.emit(EventBody::Compacted {
+            removed_messages,
+            summary_tokens,
+            summary: summary.text.clone(),
+            tokens_before,
+            read_files: summary.read_files.clone(),
+            modified_files: summary.modified_files.clone(),
+            by,
+        });
+        self.uncounted = messages.len();
+        self.messages = messages;
+        self.summary = Some(summary);
+    }
+
+    fn room(&self) -> Room {
+        let window = self.deps.models.first().and_then(|model| model.context_window);
+        Room::new(self.deps.compaction, window)
+    }
+
+    /// How much of the window the next request takes.
+    fn tokens(&self) -> u64 {
+        compact::estimate(&self.messages, self.uncounted, || {
+            let prompt = (self.deps.prompt)(self.model_name());
+            compact::of_prompt(prompt.as_deref(), &self.deps.tools.specs())
+        })
+    }
+}
+
+fn why(unusable: Unusable) -> String {
+    match unusable {
+        Unusable::Cut => "it was cut off",
+        Unusable::Incomplete => "sections are missing",
+        Unusable::TooLong => "it is no shorter than what it would replace",
+    }
+    .to_owned()
+}
