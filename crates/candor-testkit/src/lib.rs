@@ -32,6 +32,7 @@ mod rng;
 mod running;
 pub mod suites;
 mod sweep;
+mod ws;
 
 pub use candor::{Candor, TIME_LIMIT};
 pub use capture::OUTPUT_BYTES_MAX;
@@ -42,3 +43,5 @@ pub use ran::Ran;
 pub use rng::Rng;
 pub use running::Running;
 pub use sweep::Sweep;
+pub use tungstenite::Message;
+pub use ws::{Closed, Ws};

@@ -87,6 +87,16 @@ impl<'h> Running<'h> {
         self
     }
 
+    /// The number of its process, for a look at what the kernel tells about it.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What it has printed to stderr up to now.
+    pub fn stderr(&self) -> String {
+        self.ran(0).stderr
+    }
+
     /// Sends a signal by its name, such as `INT` or `TERM`, through the shell: its `kill` is always there.
     #[track_caller]
     pub fn signal(&self, name: &str) -> &Self {

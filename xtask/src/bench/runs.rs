@@ -17,7 +17,7 @@ const DIST_BYTES_MAX: u64 = 25_000_000;
 /// The rows about whole runs; none when the benchmark did not run.
 pub(super) fn measure(workspace: &Workspace) -> Result<Vec<Row>> {
     let finished = Invocation::cargo(&workspace.root)
-        .args(["bench", "--locked", "--package", "candor", "--bench", "runs"])
+        .args(["bench", "--locked", "--package", "candor", "--bench", "runs", "--bench", "serving"])
         .finish()?;
     if !finished.success {
         println!("{}", finished.output.trim_end());

@@ -1,5 +1,6 @@
 //! The commands and what each of them takes.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use candor_protocol::Level;
@@ -23,6 +24,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Errors,
     },
+    /// Serve clients on this machine: HTTP and WebSocket
+    Serve(Serve),
     /// Earlier conversations
     Sessions {
         #[command(subcommand)]
@@ -78,6 +81,18 @@ pub(crate) struct Doctor {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// The address to listen on, such as 127.0.0.1:7777; port 0 is any free one
+    #[arg(long, value_name = "ADDR", value_parser = address)]
+    pub(crate) listen: Option<SocketAddr>,
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let text = text.strip_prefix("localhost:").map_or(text.to_owned(), |port| format!("127.0.0.1:{port}"));
+    text.parse().map_err(|_| "expected an address and a port, such as 127.0.0.1:7777".to_owned())
 }
 
 #[derive(Debug, Subcommand)]

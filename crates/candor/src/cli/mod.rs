@@ -45,7 +45,7 @@ Examples:
 
 /// Commands of the public contract that this build does not have. They are known, so that none is taken for a prompt.
 pub(crate) const NOT_BUILT: &[&str] =
-    &["serve", "verify", "card", "harness", "ctx", "cron", "workflow", "tools", "mcp", "skills", "acp"];
+    &["verify", "card", "harness", "ctx", "cron", "workflow", "tools", "mcp", "skills", "acp"];
 
 /// The command that prints generated documents.
 const GENERATE: &str = "generate";

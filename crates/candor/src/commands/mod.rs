@@ -12,6 +12,7 @@ pub(crate) mod logs;
 mod models;
 mod prompt;
 mod redact;
+mod serve;
 pub(crate) mod sessions;
 mod usage;
 
@@ -25,6 +26,7 @@ pub(crate) fn run(command: &Command, context: &Context<'_>) -> Result<Exit, Fail
         Command::Doctor(options) => doctor::run(options, context),
         Command::Config { command } => config::run(command, context),
         Command::Errors { command } => errors::run(command, context),
+        Command::Serve(options) => serve::run(options, context),
         Command::Sessions { command } => sessions::run(command, context),
         Command::Models { json } => models::run(*json, context),
         Command::Prompt { command } => prompt::run(command, context),

@@ -26,6 +26,7 @@ mod retrying;
 mod rig;
 mod run_log;
 mod run_loop;
+mod serving;
 mod sessions_and_usage;
 mod sessions_changed;
 mod sessions_found;

@@ -13,11 +13,11 @@ fn help_fits_a_screen_and_has_examples() {
     assert!(text.lines().count() <= SCREEN.0, "{} lines", text.lines().count());
     assert!(text.lines().all(|line| line.chars().count() <= SCREEN.1));
     assert!(text.contains("Examples:\n  candor \""), "{text}");
-    for command in ["init", "doctor", "config", "errors", "logs", "redact", "demo", "completions"] {
+    for command in ["init", "doctor", "config", "errors", "serve", "logs", "redact", "demo", "completions"] {
         assert!(text.contains(&format!("\n  {command} ")), "{command}");
         run(&format!("{command} --help")).ok();
     }
-    assert!(!text.contains("serve") && !text.contains("generate"), "what is not there is not offered");
+    assert!(!text.contains("workflow") && !text.contains("generate"), "what is not there is not offered");
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn mistakes_get_a_card_that_names_them() {
 
 #[test]
 fn commands_of_later_builds_say_so_and_are_no_prompt() {
-    for line in ["serve", "tools list", "verify --plan", "card -- ls", "mcp list", "cron list"] {
+    for line in ["acp", "tools list", "verify --plan", "card -- ls", "mcp list", "cron list"] {
         check_card(
             line,
             "USAGE_NOT_IN_THIS_BUILD",

@@ -1,0 +1,129 @@
+//! The runs that sockets have asked for: which one goes on, and how all of them end when the server stops.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use candor_protocol::{Body, Event, EventBody, Failure, Origin, RunId, SessionId, Submission};
+use candor_runtime::Runtime;
+use futures_util::future::join_all;
+use tokio::time::timeout;
+
+use crate::frame::invalid;
+
+/// How many sessions are remembered. The oldest are forgotten first; their runs have most likely ended long ago.
+const SESSIONS_MAX: usize = 4096;
+/// How many of a session's last events are looked at. A run that goes on has left its name in them: whatever else comes
+/// meanwhile are messages that wait, and there are fewer of those.
+const LAST_EVENTS: u32 = 200;
+/// How long runs may take to stop when the server does.
+const STOP_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// The last run of each session that was asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Ongoing(Mutex<BTreeMap<SessionId, RunId>>);
+
+impl Ongoing {
+    /// Remembers that a run was asked for.
+    pub(crate) fn note(&self, session: SessionId, run: RunId) {
+        let mut runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        runs.insert(session, run);
+        if runs.len() > SESSIONS_MAX {
+            runs.pop_first();
+        }
+    }
+
+    /// Stops what goes on, and waits until that is stored.
+    pub(crate) async fn stop(&self, runtime: &Runtime) {
+        let runs = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let stopped = join_all(runs.into_iter().map(|(session, run)| stop(session, run, runtime)));
+        // A store that fails now has nothing more to be done for.
+        let _ = timeout(STOP_TIME_MAX, stopped).await;
+    }
+}
+
+/// Stops a session's runs up to this one, which is its last.
+async fn stop(session: SessionId, run: RunId, runtime: &Runtime) -> Result<(), Failure> {
+    let last = last_events(session, runtime).await?;
+    if !matches!(standing(&last, run), Standing::Next | Standing::Waits) {
+        return Ok(());
+    }
+    let stop = async || {
+        runtime.submit(Submission { session, origin: Origin::Websocket, body: Body::Stop }).await.map(drop)
+    };
+    let mut events = runtime.subscribe(session, last.first().map_or(0, |event| event.seq)).await?;
+    stop().await?;
+    loop {
+        let event = events.next().await?;
+        match event.body {
+            EventBody::RunEnd(_) if event.run_id == Some(run) => return Ok(()),
+            // One that waited has begun.
+            EventBody::RunStart { .. } => stop().await?,
+            _ => {}
+        }
+    }
+}
+
+/// Refuses to stop a run that is not the one a stop would reach.
+pub(crate) async fn demand(session: SessionId, run: RunId, runtime: &Runtime) -> Result<(), Failure> {
+    let reason = match standing(&last_events(session, runtime).await?, run) {
+        Standing::Next => return Ok(()),
+        Standing::Waits => "waits for another one",
+        Standing::Ended => "has ended",
+        Standing::Unknown => "is not known",
+    };
+    Err(invalid(&format!("the run {run} {reason}")))
+}
+
+async fn last_events(session: SessionId, runtime: &Runtime) -> Result<Vec<Event>, Failure> {
+    let store = runtime.query();
+    let last = store.last_seq(session).await.map_err(|error| error.failure())?.unwrap_or(0);
+    let after = last.saturating_sub(u64::from(LAST_EVENTS));
+    store.events(session, after, LAST_EVENTS).await.map_err(|error| error.failure())
+}
+
+/// Where a run stands, as the last events tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// It goes on, or is the next to begin.
+    Next,
+    /// Another one goes on, or begins before it.
+    Waits,
+    /// It is over.
+    Ended,
+    /// It is not among the last.
+    Unknown,
+}
+
+fn standing(events: &[Event], run: RunId) -> Standing {
+    // Runs are carried out one after the other, in the order in which their messages were taken.
+    let (mut open, mut ended): (Vec<RunId>, Vec<RunId>) = (Vec::new(), Vec::new());
+    for event in events {
+        let Some(named) = event.run_id.filter(|named| !ended.contains(named)) else { continue };
+        if !open.contains(&named) {
+            open.push(named);
+        }
+        match event.body {
+            EventBody::RunEnd(_) => {
+                open.retain(|known| *known != named);
+                ended.push(named);
+            }
+            // Those before it are over, even if a crash has kept them from saying so.
+            EventBody::RunStart { .. } => {
+                let before = open.iter().position(|known| *known == named).unwrap_or(0);
+                ended.extend(open.drain(..before));
+            }
+            _ => {}
+        }
+    }
+    match open.iter().position(|known| *known == run) {
+        Some(0) => Standing::Next,
+        Some(_) => Standing::Waits,
+        None if ended.contains(&run) => Standing::Ended,
+        None => Standing::Unknown,
+    }
+}
+
+#[cfg(test)]
+#[path = "ongoing_tests.rs"]
+mod tests;
