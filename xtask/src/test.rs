@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use crate::invocation::Invocation;
 use crate::needs::{self, Missing, Tests};
+use crate::postgres::{self, Server};
 use crate::report::{Outcome, Report, SkipPolicy, StepResult};
 use crate::workspace::Workspace;
 use crate::{generate, licences, sweep, tidy};
@@ -44,6 +45,10 @@ impl Surroundings {
         self.missing.iter().find(|missing| missing.need.tests == Tests::All)
     }
 
+    fn has(&self, need: &str) -> bool {
+        !self.missing.iter().any(|missing| missing.need.name == need)
+    }
+
     fn cargo(&self, args: &[&str]) -> Invocation {
         Invocation::cargo(&self.workspace.root).args(args)
     }
@@ -82,7 +87,11 @@ fn tests(around: &mut Surroundings) -> Result<StepResult> {
     }
     let filter = filter(&format!("not {}", sweep::TESTS), &around.missing);
     let quiet = ["--status-level", "fail", "-E", &filter];
-    let finished = nextest(&around.workspace).args(limits(&around.workspace)).args(quiet).finish()?;
+    // Stopped when this function ends, however it does.
+    let server = around.has(postgres::PROGRAM).then(Server::start).transpose()?;
+    let address = server.as_ref().map(Server::url).unwrap_or_default();
+    let runner = nextest(&around.workspace).env(postgres::VARIABLE, address);
+    let finished = runner.args(limits(&around.workspace)).args(quiet).finish()?;
     let notes = [format!("{} tests run", tests_run(&finished.output))];
     let result = if finished.success { StepResult::passed() } else { StepResult::failed(finished.output) };
     Ok(StepResult { skipped: left_out(&around.missing), ..result.with_notes(notes) })

@@ -1,292 +1,231 @@
 //! The one way in: events are put at the end of their session, all or none, and what repeats them is brought up to date
 //! in the same transaction.
 
-use candor_protocol::{Event, EventBody, Outcome, SessionId};
-use sqlx::{Connection, SqliteConnection};
+use candor_protocol::{Event, RunId};
 
-use crate::row::{cost_to_column, to_column};
+use crate::batch::{Audience, Batch, Creation, RunChange, Took};
+use crate::row::to_column;
+use crate::sql::{Connection, Value};
+use crate::work::{Applied, Attempt, Work};
 use crate::{Error, Store};
 
 impl Store {
     /// Appends events of one session, in order and without a gap after the last stored one. When this returns they are
     /// on the disk; when it fails none of them is stored. The first one of a new session must be its creation.
     ///
+    /// Appends that wait at the same time, whichever session they are for, share one write to the disk.
+    ///
     /// A caller that gives up waiting does not know whether they were stored: it must ask for the last number before it
     /// appends again.
     pub async fn append(&self, events: &[Event]) -> Result<(), Error> {
-        let Some(batch) = Batch::check(events)? else { return Ok(()) };
-        self.check_file()?;
-        let mut lent = self.writer.borrow().await?;
-        let claim =
-            write(lent.connection(), &batch).await.map_err(|error| Error::database(&self.path, &error))?;
-        lent.give_back();
-        match claim {
-            Claim::Held => Ok(()),
-            Claim::Conflict => Err(Error::Conflict { session: batch.session }),
-            Claim::Unknown => Err(Error::SessionUnknown { session: batch.session }),
+        let Some(batch) = Batch::of(events, Audience::Everyone)? else { return Ok(()) };
+        self.writer.work(Work::Append(Box::new(batch))).await.map(drop)
+    }
+}
+
+impl Batch {
+    /// Writes it, provided that it follows what is stored. Otherwise nothing is written, so that others can go on in the
+    /// same transaction.
+    pub(crate) async fn apply(
+        &self,
+        connection: &mut Connection,
+        attempt: Attempt,
+    ) -> Result<Applied, sqlx::Error> {
+        let claim = self.claim(connection).await?;
+        if !matches!(claim, Applied::Done) {
+            let stored = attempt == Attempt::Again && self.is_stored(connection).await?;
+            return Ok(if stored { Applied::Done } else { claim });
+        }
+        let session = self.session.to_string();
+        for entry in &self.entries {
+            let values = [
+                Value::from(&session),
+                entry.seq.into(),
+                entry.run.as_deref().into(),
+                entry.at.into(),
+                entry.kind.into(),
+                (&entry.body).into(),
+            ];
+            let sql = "INSERT INTO events (session_id, seq, run_id, at_ms, type, body) \
+                       VALUES ($1, $2, $3, $4, $5, $6)";
+            connection.execute(sql, &values).await?;
+        }
+        for change in &self.runs {
+            self.apply_run(connection, &session, change).await?;
+        }
+        Ok(Applied::Done)
+    }
+
+    /// Moves the end of the session, provided it is where the events begin. It is the first statement, so that of two
+    /// writers the later one finds the end moved already, whichever the database is.
+    async fn claim(&self, connection: &mut Connection) -> Result<Applied, sqlx::Error> {
+        let session = self.session.to_string();
+        if let Some(creation) = &self.creation {
+            creation.insert(connection, &session).await?;
+        }
+        let values = [
+            Value::from(self.mark(self.end())),
+            self.updated_at.into(),
+            to_column(self.change.messages).into(),
+            self.change.name.as_deref().into(),
+            self.change.model.as_deref().into(),
+            self.change.status.into(),
+            (&session).into(),
+            self.mark(self.follows).into(),
+        ];
+        let sql = "UPDATE sessions SET last_seq = $1, updated_at = $2, message_count = message_count + $3, \
+                   name = COALESCE($4, name), model = COALESCE($5, model), \
+                   status = NULLIF(COALESCE($6, status), '') WHERE id = $7 AND last_seq = $8";
+        if connection.execute(sql, &values).await? == 1 {
+            return Ok(Applied::Done);
+        }
+        let sql = "SELECT last_seq FROM sessions WHERE id = $1";
+        let known = connection.rows(sql, &[(&session).into()]).await?;
+        Ok(if known.is_empty() { Applied::Unknown } else { Applied::Conflict })
+    }
+
+    /// Whether the session ends with these very events: the commit whose answer was lost did happen.
+    async fn is_stored(&self, connection: &mut Connection) -> Result<bool, sqlx::Error> {
+        let sql = "SELECT e.body FROM sessions s JOIN events e ON e.session_id = s.id AND e.seq = $2 \
+                   WHERE s.id = $1 AND s.last_seq = $3";
+        let session = self.session.to_string();
+        let values = [Value::from(&session), self.end().into(), self.mark(self.end()).into()];
+        let rows = connection.rows(sql, &values).await?;
+        let (Some(row), Some(last)) = (rows.first(), self.entries.last()) else { return Ok(false) };
+        Ok(row.text("body")? == last.body)
+    }
+
+    /// The last number as the session's row has it.
+    fn mark(&self, seq: i64) -> i64 {
+        match self.audience {
+            Audience::Everyone => seq,
+            Audience::Nobody => -seq,
         }
     }
-}
 
-/// Events that may be appended together.
-struct Batch<'e> {
-    session: SessionId,
-    /// The number that must be the last stored one.
-    follows: i64,
-    last: &'e Event,
-    events: &'e [Event],
-}
-
-/// Whether the end of a session is ours to write at.
-enum Claim {
-    Held,
-    Conflict,
-    Unknown,
-}
-
-impl<'e> Batch<'e> {
-    /// What can be said about events without looking at those already stored.
-    fn check(events: &'e [Event]) -> Result<Option<Self>, Error> {
-        let (Some(first), Some(last)) = (events.first(), events.last()) else { return Ok(None) };
-        let session = first.session_id;
-        let mut expected = first.seq;
-        for event in events {
-            if event.session_id != session {
-                return Err(Error::Mixed { session });
+    async fn apply_run(
+        &self,
+        connection: &mut Connection,
+        session: &str,
+        change: &RunChange,
+    ) -> Result<(), sqlx::Error> {
+        match change {
+            RunChange::Start { run, at, model } => {
+                let sql = "INSERT INTO runs (run_id, session_id, model, started_at) VALUES ($1, $2, $3, $4) \
+                           ON CONFLICT (run_id) DO NOTHING";
+                let values = [Value::from(run.to_string()), session.into(), model.into(), (*at).into()];
+                connection.execute(sql, &values).await.map(drop)
             }
-            if !event.body.is_durable() {
-                return Err(Error::NotDurable { session, seq: event.seq });
-            }
-            let creates = matches!(event.body, EventBody::SessionCreated { .. });
-            // A session is created once, by its first event.
-            if event.seq != expected || (creates && event.seq != 1) {
-                return Err(Error::Conflict { session });
-            }
-            expected = expected.saturating_add(1);
-        }
-        let follows = first.seq.checked_sub(1).and_then(|seq| i64::try_from(seq).ok());
-        let Some(follows) = follows else { return Err(Error::Conflict { session }) };
-        Ok(Some(Self { session, follows, last, events }))
-    }
-}
-
-async fn write(connection: &mut SqliteConnection, batch: &Batch<'_>) -> Result<Claim, sqlx::Error> {
-    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
-    let claim = claim(&mut transaction, batch).await?;
-    if !matches!(claim, Claim::Held) {
-        transaction.rollback().await?;
-        return Ok(claim);
-    }
-    for event in batch.events {
-        insert(&mut transaction, event).await?;
-        match &event.body {
-            EventBody::RunStart { model, .. } => start_run(&mut transaction, event, model).await?,
-            EventBody::RunEnd(outcome) => end_run(&mut transaction, event, outcome).await?,
-            _ => {}
-        }
-    }
-    transaction.commit().await?;
-    Ok(Claim::Held)
-}
-
-/// Moves the end of the session, provided it is where the events begin. It is the first statement, so that of two
-/// writers the later one finds the end moved already, whichever the database is.
-async fn claim(connection: &mut SqliteConnection, batch: &Batch<'_>) -> Result<Claim, sqlx::Error> {
-    let session = batch.session.to_string();
-    if let Some(first) = batch.events.first() {
-        create_session(connection, first).await?;
-    }
-    let change = Change::of(batch.events);
-    let moved = sqlx::query(
-        "UPDATE sessions SET last_seq = $1, updated_at = $2, message_count = message_count + $3, \
-         name = COALESCE($4, name), model = COALESCE($5, model), \
-         status = NULLIF(COALESCE($6, status), '') \
-         WHERE id = $7 AND last_seq = $8",
-    )
-    .bind(batch.follows.saturating_add_unsigned(batch.events.len() as u64))
-    .bind(batch.last.at.as_millis())
-    .bind(to_column(change.messages))
-    .bind(change.name)
-    .bind(change.model)
-    .bind(change.status)
-    .bind(&session)
-    .bind(batch.follows)
-    .execute(&mut *connection)
-    .await?;
-    if moved.rows_affected() == 1 {
-        return Ok(Claim::Held);
-    }
-    let known: Option<i64> = sqlx::query_scalar("SELECT last_seq FROM sessions WHERE id = $1")
-        .bind(&session)
-        .fetch_optional(connection)
-        .await?;
-    Ok(if known.is_some() { Claim::Conflict } else { Claim::Unknown })
-}
-
-/// What a session's row takes from some events.
-#[derive(Default)]
-struct Change<'e> {
-    messages: u64,
-    name: Option<&'e str>,
-    model: Option<&'e str>,
-    /// Empty while a run is open.
-    status: Option<&'static str>,
-}
-
-impl<'e> Change<'e> {
-    fn of(events: &'e [Event]) -> Self {
-        let mut change = Self::default();
-        for event in events {
-            match &event.body {
-                EventBody::MessageAccepted { .. } | EventBody::MessageComplete { .. } => change.messages += 1,
-                EventBody::SessionRenamed { name, .. } => change.name = Some(name),
-                EventBody::RunStart { model, .. } => {
-                    change.model = Some(model);
-                    change.status = Some("");
+            RunChange::End { run, at, status, took } => {
+                let ended = end_run(connection, session, *run, *at, status, took).await?;
+                // A run that the session has in common with the one it was copied from is the other's in the
+                // totals over all sessions, and in this session's own it counts as well.
+                if ended
+                    || (self.audience == Audience::Nobody && is_elsewhere(connection, session, *run).await?)
+                {
+                    add_to_totals(connection, session, took).await?;
                 }
-                EventBody::RunEnd(outcome) => change.status = Some(outcome.status.as_str()),
-                _ => {}
+                Ok(())
+            }
+            RunChange::Title { run, at, model, took } => {
+                let sql = "INSERT INTO runs (run_id, session_id, model, started_at, ended_at, input_tokens, \
+                           output_tokens, total_tokens, cache_read_tokens, cache_write_tokens) \
+                           VALUES ($1, $2, $3, $4, $4, $5, $6, $7, $8, $9) ON CONFLICT (run_id) DO UPDATE SET \
+                           input_tokens = runs.input_tokens + excluded.input_tokens, \
+                           output_tokens = runs.output_tokens + excluded.output_tokens, \
+                           total_tokens = runs.total_tokens + excluded.total_tokens, \
+                           cache_read_tokens = runs.cache_read_tokens + excluded.cache_read_tokens, \
+                           cache_write_tokens = runs.cache_write_tokens + excluded.cache_write_tokens \
+                           WHERE runs.session_id = excluded.session_id";
+                let values = [
+                    Value::from(run.to_string()),
+                    session.into(),
+                    model.as_deref().into(),
+                    (*at).into(),
+                    took.input_tokens.into(),
+                    took.output_tokens.into(),
+                    took.total_tokens.into(),
+                    took.cache_read_tokens.into(),
+                    took.cache_write_tokens.into(),
+                ];
+                connection.execute(sql, &values).await?;
+                add_to_totals(connection, session, took).await
             }
         }
-        change
     }
 }
 
-async fn create_session(connection: &mut SqliteConnection, event: &Event) -> Result<(), sqlx::Error> {
-    let EventBody::SessionCreated { source, name, workspace, instructions, .. } = &event.body else {
-        return Ok(());
-    };
-    // One that is there already has its end elsewhere, so that the claim fails.
-    sqlx::query(
-        "INSERT INTO sessions (id, name, source, workspace, instructions, created_at, updated_at, last_seq) \
-         VALUES ($1, $2, $3, $4, $5, $6, $6, 0) ON CONFLICT (id) DO NOTHING",
-    )
-    .bind(event.session_id.to_string())
-    .bind(name)
-    .bind(source)
-    .bind(workspace)
-    .bind(instructions)
-    .bind(event.at.as_millis())
-    .execute(connection)
-    .await
-    .map(drop)
+impl Creation {
+    async fn insert(&self, connection: &mut Connection, session: &str) -> Result<(), sqlx::Error> {
+        // One that is there already has its end elsewhere, so that the claim fails and nothing of this remains.
+        let sql = "INSERT INTO sessions \
+                   (id, name, source, workspace, instructions, created_at, updated_at, last_seq) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $6, 0) ON CONFLICT (id) DO NOTHING";
+        let values = [
+            Value::from(session),
+            (&self.name).into(),
+            (&self.source).into(),
+            (&self.workspace).into(),
+            self.instructions.as_deref().into(),
+            self.at.into(),
+        ];
+        connection.execute(sql, &values).await.map(drop)
+    }
 }
 
-async fn insert(connection: &mut SqliteConnection, event: &Event) -> Result<(), sqlx::Error> {
-    let body = serde_json::to_string(event).map_err(|error| sqlx::Error::Encode(error.into()))?;
-    sqlx::query(
-        "INSERT INTO events (session_id, seq, run_id, at_ms, type, body) VALUES ($1, $2, $3, $4, $5, $6)",
-    )
-    .bind(event.session_id.to_string())
-    // In range: the batch's numbers follow one that is.
-    .bind(i64::try_from(event.seq).unwrap_or(i64::MAX))
-    .bind(event.run_id.map(|run| run.to_string()))
-    .bind(event.at.as_millis())
-    .bind(kind(&event.body))
-    .bind(body)
-    .execute(connection)
-    .await
-    .map(drop)
-}
-
-async fn start_run(connection: &mut SqliteConnection, event: &Event, model: &str) -> Result<(), sqlx::Error> {
-    let Some(run) = event.run_id else { return Ok(()) };
-    sqlx::query(
-        "INSERT INTO runs (run_id, session_id, model, started_at) VALUES ($1, $2, $3, $4) \
-         ON CONFLICT (run_id) DO NOTHING",
-    )
-    .bind(run.to_string())
-    .bind(event.session_id.to_string())
-    .bind(model)
-    .bind(event.at.as_millis())
-    .execute(connection)
-    .await
-    .map(drop)
-}
-
-/// Ends a run once, also one whose start was never told; the session's totals are those of its ended runs.
+/// Ends a run once, also one whose start was never told; false when it was ended before, or is another session's. What a
+/// title took under the same id stays in the sum.
 async fn end_run(
-    connection: &mut SqliteConnection,
-    event: &Event,
-    outcome: &Outcome,
-) -> Result<(), sqlx::Error> {
-    let Some(run) = event.run_id else { return Ok(()) };
-    let ended = sqlx::query(
-        "INSERT INTO runs (run_id, session_id, started_at, ended_at, status, turns, tool_calls, duration_ms, \
-         input_tokens, output_tokens, total_tokens, cache_read_tokens, cache_write_tokens, cost_usd) \
-         VALUES ($1, $2, $3, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \
-         ON CONFLICT (run_id) DO UPDATE SET ended_at = excluded.ended_at, status = excluded.status, \
-         turns = excluded.turns, tool_calls = excluded.tool_calls, duration_ms = excluded.duration_ms, \
-         input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, \
-         total_tokens = excluded.total_tokens, cache_read_tokens = excluded.cache_read_tokens, \
-         cache_write_tokens = excluded.cache_write_tokens, cost_usd = excluded.cost_usd \
-         WHERE runs.ended_at IS NULL",
-    )
-    .bind(run.to_string())
-    .bind(event.session_id.to_string())
-    .bind(event.at.as_millis())
-    .bind(outcome.status.as_str())
-    .bind(to_column(outcome.turns))
-    .bind(to_column(outcome.tool_calls))
-    .bind(to_column(outcome.duration_ms))
-    .bind(to_column(outcome.usage.input_tokens))
-    .bind(to_column(outcome.usage.output_tokens))
-    .bind(to_column(outcome.usage.total_tokens))
-    .bind(to_column(outcome.usage.cache_read_tokens))
-    .bind(to_column(outcome.usage.cache_write_tokens))
-    .bind(cost_to_column(outcome.cost_usd))
-    .execute(&mut *connection)
-    .await?;
-    if ended.rows_affected() == 0 {
-        return Ok(());
-    }
-    add_to_totals(connection, event.session_id, outcome).await
+    connection: &mut Connection,
+    session: &str,
+    run: RunId,
+    at: i64,
+    status: &str,
+    took: &Took,
+) -> Result<bool, sqlx::Error> {
+    let sql = "INSERT INTO runs (run_id, session_id, started_at, ended_at, status, turns, tool_calls, \
+               duration_ms, input_tokens, output_tokens, total_tokens, cache_read_tokens, cache_write_tokens, \
+               cost_usd) VALUES ($1, $2, $3, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \
+               ON CONFLICT (run_id) DO UPDATE SET ended_at = excluded.ended_at, status = excluded.status, \
+               turns = excluded.turns, tool_calls = excluded.tool_calls, duration_ms = excluded.duration_ms, \
+               input_tokens = runs.input_tokens + excluded.input_tokens, \
+               output_tokens = runs.output_tokens + excluded.output_tokens, \
+               total_tokens = runs.total_tokens + excluded.total_tokens, \
+               cache_read_tokens = runs.cache_read_tokens + excluded.cache_read_tokens, \
+               cache_write_tokens = runs.cache_write_tokens + excluded.cache_write_tokens, \
+               cost_usd = excluded.cost_usd \
+               WHERE runs.status IS NULL AND runs.session_id = excluded.session_id";
+    let head = [Value::from(run.to_string()), session.into(), at.into(), status.into()];
+    let values = [head.as_slice(), &numbers(took), &[Value::from(took.cost_usd)]].concat();
+    Ok(connection.execute(sql, &values).await? == 1)
 }
 
-async fn add_to_totals(
-    connection: &mut SqliteConnection,
-    session: SessionId,
-    outcome: &Outcome,
-) -> Result<(), sqlx::Error> {
-    sqlx::query(
-        "UPDATE sessions SET turns = turns + $1, tool_calls = tool_calls + $2, duration_ms = duration_ms + $3, \
-         input_tokens = input_tokens + $4, output_tokens = output_tokens + $5, \
-         total_tokens = total_tokens + $6, cache_read_tokens = cache_read_tokens + $7, \
-         cache_write_tokens = cache_write_tokens + $8, cost_usd = cost_usd + $9 WHERE id = $10",
-    )
-    .bind(to_column(outcome.turns))
-    .bind(to_column(outcome.tool_calls))
-    .bind(to_column(outcome.duration_ms))
-    .bind(to_column(outcome.usage.input_tokens))
-    .bind(to_column(outcome.usage.output_tokens))
-    .bind(to_column(outcome.usage.total_tokens))
-    .bind(to_column(outcome.usage.cache_read_tokens))
-    .bind(to_column(outcome.usage.cache_write_tokens))
-    .bind(cost_to_column(outcome.cost_usd).unwrap_or_default())
-    .bind(session.to_string())
-    .execute(connection)
-    .await
-    .map(drop)
+async fn is_elsewhere(connection: &mut Connection, session: &str, run: RunId) -> Result<bool, sqlx::Error> {
+    let sql = "SELECT run_id FROM runs WHERE run_id = $1 AND session_id <> $2";
+    Ok(!connection.rows(sql, &[run.to_string().into(), session.into()]).await?.is_empty())
 }
 
-/// The word that the body's JSON has for it, without making the JSON twice.
-const fn kind(body: &EventBody) -> &'static str {
-    match body {
-        EventBody::SessionCreated { .. } => "session_created",
-        EventBody::SessionRenamed { .. } => "session_renamed",
-        EventBody::MessageAccepted { .. } => "message_accepted",
-        EventBody::RunStart { .. } => "run_start",
-        EventBody::StreamDelta { .. } => "stream_delta",
-        EventBody::ToolStart { .. } => "tool_start",
-        EventBody::ToolProgress { .. } => "tool_progress",
-        EventBody::ToolResult { .. } => "tool_result",
-        EventBody::Status { .. } => "status",
-        EventBody::ApprovalRequest { .. } => "approval_request",
-        EventBody::ApprovalAnswer { .. } => "approval_answer",
-        EventBody::Verification { .. } => "verification",
-        EventBody::Compacted { .. } => "compacted",
-        EventBody::MessageComplete { .. } => "message_complete",
-        EventBody::Error { .. } => "error",
-        EventBody::RunEnd(_) => "run_end",
-    }
+async fn add_to_totals(connection: &mut Connection, session: &str, took: &Took) -> Result<(), sqlx::Error> {
+    let sql = "UPDATE sessions SET turns = turns + $1, tool_calls = tool_calls + $2, \
+               duration_ms = duration_ms + $3, input_tokens = input_tokens + $4, \
+               output_tokens = output_tokens + $5, total_tokens = total_tokens + $6, \
+               cache_read_tokens = cache_read_tokens + $7, cache_write_tokens = cache_write_tokens + $8, \
+               cost_usd = cost_usd + $9 WHERE id = $10";
+    let cost = Value::from(Some(took.cost_usd.unwrap_or_default()));
+    let values = [numbers(took).as_slice(), &[cost, session.into()]].concat();
+    connection.execute(sql, &values).await.map(drop)
+}
+
+fn numbers(took: &Took) -> [Value<'static>; 8] {
+    [
+        took.turns,
+        took.tool_calls,
+        took.duration_ms,
+        took.input_tokens,
+        took.output_tokens,
+        took.total_tokens,
+        took.cache_read_tokens,
+        took.cache_write_tokens,
+    ]
+    .map(Value::from)
 }

@@ -26,7 +26,7 @@ pub(crate) struct Identity {
 
 /// Makes the file if it is missing, or closes it to others, and says which one it is.
 pub(crate) fn prepare(path: &Path) -> Result<Identity, Error> {
-    let unusable = |error: io::Error| Error::unavailable(path, error);
+    let unusable = |error: io::Error| Error::unavailable(&path.display().to_string(), error);
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -36,11 +36,11 @@ pub(crate) fn prepare(path: &Path) -> Result<Identity, Error> {
         Err(error) => return Err(unusable(error)),
     };
     if metadata.is_dir() {
-        return Err(Error::unavailable(path, "it is a directory"));
+        return Err(Error::unavailable(&path.display().to_string(), "it is a directory"));
     }
     // A pipe would be waited for, and a device written to.
     if !metadata.is_file() {
-        return Err(Error::unavailable(path, "it is not a file"));
+        return Err(Error::unavailable(&path.display().to_string(), "it is not a file"));
     }
     if metadata.mode() & OTHERS_MASK != 0 {
         fs::set_permissions(path, Permissions::from_mode(FILE_MODE)).map_err(unusable)?;
@@ -51,11 +51,15 @@ pub(crate) fn prepare(path: &Path) -> Result<Identity, Error> {
 /// Tells whether the path still leads to the file that was opened. SQLite goes on writing to a file that was moved away
 /// or removed, and what it acknowledges then is lost.
 pub(crate) fn still_there(path: &Path, opened: Identity) -> Result<(), Error> {
-    let metadata = fs::metadata(path).map_err(|error| Error::unavailable(path, error))?;
+    let metadata =
+        fs::metadata(path).map_err(|error| Error::unavailable(&path.display().to_string(), error))?;
     if (Identity { device: metadata.dev(), inode: metadata.ino() }) == opened {
         Ok(())
     } else {
-        Err(Error::unavailable(path, "another file was put in its place while it was in use"))
+        Err(Error::unavailable(
+            &path.display().to_string(),
+            "another file was put in its place while it was in use",
+        ))
     }
 }
 

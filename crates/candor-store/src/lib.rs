@@ -2,28 +2,46 @@
 //!
 //! A session is an ordered log of events. [`Store::append`] puts some more at its end, all or none, and when it returns
 //! they are on the disk. What lists and totals need is kept beside the events in the same transaction, so that no
-//! question has to read a whole log.
+//! question has to read a whole log. It is in a SQLite file or in a PostgreSQL database, and behaves the same in both.
 //!
-//! Deliberately not here: who may write a session at what time (a second writer is noticed, not prevented), what an
-//! event means to a model, masking (what arrives is already masked), and events that are not to be kept. Tables and
-//! queries are in the part of SQL that SQLite and PostgreSQL share: text ids, times in milliseconds, no functions on
-//! JSON.
+//! Deliberately not here: who should write a session at what time (a [`Lease`] says who may; a writer without one is
+//! noticed, not prevented), what an event means to a model, masking (what arrives is already masked), and events that are
+//! not to be kept. Tables and queries are in the part of SQL that both databases share: text ids, times in milliseconds,
+//! no functions on JSON. Definitions of tables, the search for words and the lease differ, each in a place of its own.
 //!
-//! Start reading at [`Store`], then `schema` for the tables and `append` for the one way in. `file` sees to the file and
-//! its permissions, `connection` to the connections, `events`, `sessions` and `usage` are the questions.
+//! Start reading at [`Store`], then `schema` for the tables, `batch` and `append` for the one way in, and `writer` for the
+//! task that groups what is written. `database`, `sql`, `connection` and `reconnect` are what is known of the two
+//! databases; `file` sees to the file and its permissions. `lease` and `stage` are about who writes, `index`, `words` and
+//! `search` find what was said, `events`, `sessions` and `usage` are the other questions.
 
 mod append;
+mod batch;
 mod connection;
+mod database;
 mod error;
 mod events;
 mod file;
+mod index;
+mod lease;
+mod reconnect;
 mod row;
 mod schema;
+mod search;
 mod sessions;
+mod sql;
+mod stage;
 mod store;
 mod usage;
+mod words;
+mod work;
+mod writer;
 
+pub use database::Location;
 pub use error::Error;
-pub use sessions::{FOUND_MAX, Filter, Found, SessionMetrics, SessionSummary};
-pub use store::{Location, Store};
+pub use events::RUN_EVENTS_MAX;
+pub use lease::Lease;
+pub use search::{HITS_MAX, Hit, Search};
+pub use sessions::{FOUND_MAX, Filter, Found, SOURCES_MAX, SessionMetrics, SessionSummary};
+pub use stage::Stage;
+pub use store::Store;
 pub use usage::{Grouping, USAGE_ROWS_MAX, UsageRow};

@@ -1,18 +1,24 @@
 //! The tables, and how an opened database is found to have them.
+//!
+//! A version only adds tables and indexes and never alters one, so that each can be compared with its definition.
 
-use std::path::Path;
+mod postgres;
+mod sqlite;
 
-use sqlx::{Connection, SqliteConnection};
-
-use crate::error::{Error, is_refused};
+use crate::Error;
+use crate::database::Database;
+use crate::sql::Connection;
 
 /// The version of the tables and of what is in them. A new kind of event raises it too: a program that does not know
 /// the kind must not take it for damage.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
-/// Everything at once. `events` is what happened; `sessions` and `runs` only repeat it in the form in which lists and
-/// totals want it. There is no index on `updated_at`: it would be written at every append, and sessions are few.
-const TABLES: &str = "
+/// The tables of the first version. `events` is what happened; `sessions` and `runs` only repeat it in the form in which
+/// lists and totals want it. There is no index on `updated_at`: it would be written at every append, and sessions are
+/// few.
+///
+/// `last_seq` is below zero while a session is staged: it has so many events, and nobody sees it yet.
+const FIRST: &str = "
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -69,10 +75,36 @@ CREATE TABLE events (
 );
 ";
 
+/// What the second version adds for both databases. `contexts` saves reading a whole session; `marks` says up to which
+/// event a session is in the search index, and `entries` which events are in it. The key of an entry grows with the time
+/// of its event, so that the newest are found without sorting.
+const SECOND: &str = "
+CREATE INDEX runs_open ON runs (started_at) WHERE ended_at IS NULL;
+CREATE INDEX sessions_staged ON sessions (id) WHERE last_seq < 0;
+CREATE INDEX events_by_run ON events (run_id, seq) WHERE run_id IS NOT NULL;
+CREATE TABLE contexts (
+    session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+    seq BIGINT NOT NULL,
+    body TEXT NOT NULL
+);
+CREATE TABLE marks (
+    session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+    indexed_seq BIGINT NOT NULL
+);
+CREATE TABLE entries (
+    key BIGINT PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    seq BIGINT NOT NULL
+);
+CREATE INDEX entries_by_session ON entries (session_id);
+";
+
 /// What an opened database turned out to be.
 enum Found {
     /// One of ours, of this version.
     Ours,
+    /// One of ours, of the version before.
+    First,
     /// One of ours, of a later version.
     Newer,
     /// Nothing yet.
@@ -81,63 +113,20 @@ enum Found {
     Foreign,
 }
 
-/// Sees that the tables are there, and makes them in a database that is empty.
-pub(crate) async fn ready(connection: &mut SqliteConnection, path: &Path) -> Result<(), Error> {
-    let wrong = |error: sqlx::Error| Error::database(path, &error);
-    let found = match inspect(connection).await {
-        Err(error) if is_refused(&error) => make(connection).await.map_err(wrong)?,
-        found => found.map_err(wrong)?,
+/// Sees that the tables are there: makes them in a database that is empty, and adds to those of an earlier version.
+pub(crate) async fn ready(connection: &mut Connection, database: &Database) -> Result<(), Error> {
+    let found = match connection {
+        Connection::Sqlite(sqlite) => sqlite::ready(sqlite).await,
+        Connection::Postgres(postgres) => postgres::ready(postgres).await,
     };
-    match found {
-        Found::Ours | Found::Empty => Ok(()),
-        Found::Newer => Err(Error::Newer { path: path.to_owned() }),
-        Found::Foreign => Err(Error::damaged(path, "its tables are not as Candor makes them")),
+    match found.map_err(|error| database.error(&error))? {
+        Found::Ours | Found::First | Found::Empty => Ok(()),
+        Found::Newer => Err(Error::Newer { database: database.name().to_owned() }),
+        Found::Foreign => Err(database.damaged("its tables are not as Candor makes them")),
     }
 }
 
-/// Looks at the version, and whether every table is as it was made. A damaged definition must be found here: the library
-/// below panics over some of them when it is asked for rows.
-async fn inspect(connection: &mut SqliteConnection) -> Result<Found, sqlx::Error> {
-    // Bytes, because damaged text may be no text.
-    let mut rows: Vec<Vec<u8>> = sqlx::query_scalar(
-        "SELECT CAST(value AS BLOB) FROM meta WHERE key = 'version' \
-         UNION ALL SELECT CAST(sql AS BLOB) FROM sqlite_master WHERE sql IS NOT NULL",
-    )
-    .fetch_all(connection)
-    .await?;
-    let definitions = rows.split_off(rows.len().min(1));
-    let version = rows.first().and_then(|version| str::from_utf8(version).ok()?.parse::<u32>().ok());
-    let whole = || statements().all(|made| definitions.iter().any(|found| found == made.as_bytes()));
-    Ok(match version {
-        Some(VERSION) if whole() => Found::Ours,
-        Some(version) if version > VERSION => Found::Newer,
-        Some(_) | None => Found::Foreign,
-    })
-}
-
-/// The statements one by one, as SQLite keeps them.
-fn statements() -> impl Iterator<Item = &'static str> {
-    TABLES.split(';').map(str::trim).filter(|statement| !statement.is_empty())
-}
-
-/// Makes the tables, unless another process did so while this one waited for its turn.
-async fn make(connection: &mut SqliteConnection) -> Result<Found, sqlx::Error> {
-    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
-    let tables: i64 =
-        sqlx::query_scalar("SELECT COUNT(*) FROM sqlite_master").fetch_one(&mut *transaction).await?;
-    let found = if tables == 0 {
-        sqlx::raw_sql(TABLES).execute(&mut *transaction).await?;
-        sqlx::query("INSERT INTO meta (key, value) VALUES ('version', $1)")
-            .bind(VERSION.to_string())
-            .execute(&mut *transaction)
-            .await?;
-        Found::Empty
-    } else {
-        match inspect(&mut transaction).await {
-            Err(error) if is_refused(&error) => Found::Foreign,
-            found => found?,
-        }
-    };
-    transaction.commit().await?;
-    Ok(found)
+/// The statements of some definitions, one by one.
+fn statements(definitions: &'static str) -> impl Iterator<Item = &'static str> {
+    definitions.split(';').map(str::trim).filter(|statement| !statement.is_empty())
 }

@@ -2,14 +2,16 @@
 
 use candor_protocol::{Moment, SessionId, Status, Usage};
 use serde::{Deserialize, Serialize};
-use sqlx::Row;
-use sqlx::sqlite::SqliteRow;
 
-use crate::row::{count, moment, status, text, usage};
+use crate::row::{self, count, moment, status, usage};
+use crate::sql::{Row, Value};
 use crate::{Error, Store};
 
 /// How many sessions [`Found::Many`] names: as many as a person reads to choose one.
 pub const FOUND_MAX: usize = 20;
+
+/// How many sources can be asked about at once: more than there are surfaces.
+pub const SOURCES_MAX: usize = 16;
 
 /// Fewer digits than this are rather a mistake than the name of a session.
 const DIGITS_MIN: usize = 4;
@@ -103,35 +105,29 @@ pub enum Found {
 impl Store {
     /// One session.
     pub async fn session(&self, id: SessionId) -> Result<Option<SessionSummary>, Error> {
-        let question = sqlx::query(summaries!("WHERE id = $1")).bind(id.to_string());
-        let rows = self.rows(question).await?;
-        rows.first().map(|row| self.summary(row)).transpose()
+        let sql = summaries!("WHERE id = $1 AND last_seq > 0");
+        Ok(self.summaries(sql, &[id.to_string().into()]).await?.pop())
     }
 
     /// Sessions, those with the newest activity first.
     pub async fn sessions(&self, filter: &Filter) -> Result<Vec<SessionSummary>, Error> {
-        let question = match &filter.workspace {
-            Some(workspace) => sqlx::query(summaries!(
-                "WHERE workspace = $3 ORDER BY updated_at DESC, id DESC LIMIT $1 OFFSET $2"
-            ))
-            .bind(i64::from(filter.limit))
-            .bind(i64::from(filter.offset))
-            .bind(workspace),
-            None => sqlx::query(summaries!("ORDER BY updated_at DESC, id DESC LIMIT $1 OFFSET $2"))
-                .bind(i64::from(filter.limit))
-                .bind(i64::from(filter.offset)),
-        };
-        let rows = self.rows(question).await?;
-        rows.iter().map(|row| self.summary(row)).collect()
+        let (limit, offset) = (Value::from(filter.limit), Value::from(filter.offset));
+        if let Some(workspace) = &filter.workspace {
+            let sql = summaries!(
+                "WHERE workspace = $3 AND last_seq > 0 ORDER BY updated_at DESC, id DESC LIMIT $1 OFFSET $2"
+            );
+            self.summaries(sql, &[limit, offset, workspace.into()]).await
+        } else {
+            let sql = summaries!("WHERE last_seq > 0 ORDER BY updated_at DESC, id DESC LIMIT $1 OFFSET $2");
+            self.summaries(sql, &[limit, offset]).await
+        }
     }
 
     /// The session of a folder in which something happened last.
     pub async fn latest(&self, workspace: &str) -> Result<Option<SessionId>, Error> {
-        let question = sqlx::query(
-            "SELECT id FROM sessions WHERE workspace = $1 ORDER BY updated_at DESC, id DESC LIMIT 1",
-        )
-        .bind(workspace);
-        Ok(self.ids(question).await?.first().copied())
+        let sql = "SELECT id FROM sessions WHERE workspace = $1 AND last_seq > 0 \
+                   ORDER BY updated_at DESC, id DESC LIMIT 1";
+        Ok(self.ids(sql, &[workspace.into()]).await?.first().copied())
     }
 
     /// Finds a session by its id, or by the beginning or the end of it: at least four digits, with or without the
@@ -143,18 +139,16 @@ impl Store {
         if !is_piece || !(DIGITS_MIN..=DIGITS_MAX).contains(&digits.len()) {
             return Ok(Found::None);
         }
-        let question = if let Ok(id) = digits.parse::<SessionId>() {
-            sqlx::query("SELECT id FROM sessions WHERE id = $1").bind(id.to_string())
+        let mut ids = if let Ok(id) = digits.parse::<SessionId>() {
+            let sql = "SELECT id FROM sessions WHERE id = $1 AND last_seq > 0";
+            self.ids(sql, &[id.to_string().into()]).await?
         } else {
-            sqlx::query(
-                "SELECT id FROM sessions WHERE REPLACE(id, '-', '') LIKE $1 OR REPLACE(id, '-', '') LIKE $2 \
-                 ORDER BY updated_at DESC, id DESC LIMIT $3",
-            )
-            .bind(format!("{digits}%"))
-            .bind(format!("%{digits}"))
-            .bind(i64::try_from(FOUND_MAX).unwrap_or(i64::MAX))
+            let sql = "SELECT id FROM sessions WHERE last_seq > 0 \
+                       AND (REPLACE(id, '-', '') LIKE $1 OR REPLACE(id, '-', '') LIKE $2) \
+                       ORDER BY updated_at DESC, id DESC LIMIT $3";
+            let most = Value::from(i64::try_from(FOUND_MAX).unwrap_or(i64::MAX));
+            self.ids(sql, &[format!("{digits}%").into(), format!("%{digits}").into(), most]).await?
         };
-        let mut ids = self.ids(question).await?;
         Ok(match ids.as_mut_slice() {
             [] => Found::None,
             [id] => Found::One(*id),
@@ -162,44 +156,58 @@ impl Store {
         })
     }
 
-    async fn ids(
+    /// The sessions of these sources that are not among the `keep` newest of them all, or in which nothing happened since
+    /// a moment; those first that have been quiet for longest. Without either nothing has expired. More sources than
+    /// [`SOURCES_MAX`] are not looked at.
+    pub async fn expired(
         &self,
-        question: sqlx::query::Query<'_, sqlx::Sqlite, sqlx::sqlite::SqliteArguments>,
+        sources: &[&str],
+        keep: Option<u32>,
+        before: Option<Moment>,
+        limit: u32,
     ) -> Result<Vec<SessionId>, Error> {
-        let rows = self.rows(question).await?;
-        let ids = rows.iter().map(id).collect::<Result<_, _>>();
-        ids.map_err(|error| Error::database(&self.path, &error))
+        let Some(any) = sources.first() else { return Ok(Vec::new()) };
+        let sql = "SELECT id FROM (SELECT id, updated_at, \
+                   ROW_NUMBER() OVER (ORDER BY updated_at DESC, id DESC) AS place FROM sessions \
+                   WHERE last_seq > 0 AND source IN ($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
+                   $17, $18, $19)) AS ranked \
+                   WHERE place > $1 OR updated_at < $2 ORDER BY updated_at, id LIMIT $3";
+        let keep = keep.map_or(i64::MAX, i64::from);
+        let before = before.map_or(i64::MIN, Moment::as_millis);
+        let mut values = vec![Value::from(keep), before.into(), limit.into()];
+        values.extend((0..SOURCES_MAX).map(|place| Value::from(*sources.get(place).unwrap_or(any))));
+        self.ids(sql, &values).await
     }
 
-    fn summary(&self, row: &SqliteRow) -> Result<SessionSummary, Error> {
-        summary(row).map_err(|error| Error::database(&self.path, &error))
+    pub(crate) async fn ids(&self, sql: &'static str, values: &[Value<'_>]) -> Result<Vec<SessionId>, Error> {
+        let rows = self.rows(sql, values).await?;
+        self.read(rows.iter().map(|row| row::session(row, "id")).collect())
+    }
+
+    async fn summaries(&self, sql: &'static str, values: &[Value<'_>]) -> Result<Vec<SessionSummary>, Error> {
+        let rows = self.rows(sql, values).await?;
+        self.read(rows.iter().map(summary).collect())
     }
 }
 
-fn id(row: &SqliteRow) -> Result<SessionId, sqlx::Error> {
-    text(row, "id")?
-        .parse()
-        .map_err(|error| sqlx::Error::ColumnDecode { index: "id".to_owned(), source: Box::new(error) })
-}
-
-fn summary(row: &SqliteRow) -> Result<SessionSummary, sqlx::Error> {
-    let id = id(row)?;
+fn summary(row: &Row) -> Result<SessionSummary, sqlx::Error> {
+    let id = row::session(row, "id")?;
     Ok(SessionSummary {
         id,
-        name: text(row, "name")?,
-        source: text(row, "source")?,
-        workspace: text(row, "workspace")?,
-        instructions: row.try_get("instructions")?,
+        name: row.text("name")?.to_owned(),
+        source: row.text("source")?.to_owned(),
+        workspace: row.text("workspace")?.to_owned(),
+        instructions: row.text_or_null("instructions")?,
         created_at: moment(row, "created_at")?,
         updated_at: moment(row, "updated_at")?,
-        model: row.try_get("model")?,
+        model: row.text_or_null("model")?,
         metrics: SessionMetrics {
             session_id: id,
             total_turns: count(row, "turns")?,
             total_tokens: usage(row)?,
             total_tool_calls: count(row, "tool_calls")?,
             total_duration_ms: count(row, "duration_ms")?,
-            total_cost_usd: row.try_get("cost_usd")?,
+            total_cost_usd: row.float("cost_usd")?,
         },
         message_count: count(row, "message_count")?,
         status: status(row, "status")?,

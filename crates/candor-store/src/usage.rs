@@ -2,23 +2,23 @@
 
 use candor_protocol::{Moment, Usage};
 use serde::{Deserialize, Serialize};
-use sqlx::Row;
-use sqlx::sqlite::SqliteRow;
 
-use crate::row::{count, text, usage};
+use crate::row::{count, usage};
+use crate::sql::{Row, Value};
 use crate::{Error, Store};
 
 /// How many rows an answer has at most: far more than days or models ever give, and the most recent ten thousand of the
 /// sessions.
 pub const USAGE_ROWS_MAX: u32 = 10_000;
 
-/// Sums by one expression. They are cast because PostgreSQL gives a wider type for them.
+/// Sums by one expression. They are cast because PostgreSQL gives a wider type for them. A title that a model thought of
+/// has no status and no price: its tokens count, and it is not a run.
 macro_rules! sums {
     ($key:literal) => {
         concat!(
             "SELECT ",
             $key,
-            " AS key, CAST(COUNT(*) AS BIGINT) AS runs, CAST(SUM(turns) AS BIGINT) AS turns, \
+            " AS key, CAST(COUNT(status) AS BIGINT) AS runs, CAST(SUM(turns) AS BIGINT) AS turns, \
              CAST(SUM(tool_calls) AS BIGINT) AS tool_calls, CAST(SUM(duration_ms) AS BIGINT) AS duration_ms, \
              CAST(SUM(input_tokens) AS BIGINT) AS input_tokens, \
              CAST(SUM(output_tokens) AS BIGINT) AS output_tokens, \
@@ -26,8 +26,9 @@ macro_rules! sums {
              CAST(SUM(cache_read_tokens) AS BIGINT) AS cache_read_tokens, \
              CAST(SUM(cache_write_tokens) AS BIGINT) AS cache_write_tokens, \
              COALESCE(SUM(cost_usd), 0.0) AS cost_usd, \
-             CAST(COUNT(*) - COUNT(cost_usd) AS BIGINT) AS unpriced_runs \
+             CAST(COUNT(status) - COUNT(cost_usd) AS BIGINT) AS unpriced_runs \
              FROM runs WHERE ended_at IS NOT NULL AND started_at >= $1 \
+             AND session_id NOT IN (SELECT id FROM sessions WHERE last_seq < 0) \
              GROUP BY 1 ORDER BY MAX(started_at) DESC, 1 LIMIT $2"
         )
     };
@@ -72,31 +73,29 @@ pub struct UsageRow {
 impl Store {
     /// What runs took, the most recent first; with `since`, only runs that began then or later.
     pub async fn usage(&self, by: Grouping, since: Option<Moment>) -> Result<Vec<UsageRow>, Error> {
-        let question = match by {
-            Grouping::Day => sqlx::query(sums!("CAST(started_at / 86400000 AS TEXT)")),
-            Grouping::Model => sqlx::query(sums!("COALESCE(model, 'unknown')")),
-            Grouping::Session => sqlx::query(sums!("session_id")),
+        let sql = match by {
+            Grouping::Day => sums!("CAST(started_at / 86400000 AS TEXT)"),
+            Grouping::Model => sums!("COALESCE(model, 'unknown')"),
+            Grouping::Session => sums!("session_id"),
         };
-        let question =
-            question.bind(since.map_or(i64::MIN, Moment::as_millis)).bind(i64::from(USAGE_ROWS_MAX));
-        let rows = self.rows(question).await?;
-        let rows = rows.iter().map(|row| read(row, by)).collect::<Result<_, _>>();
-        rows.map_err(|error| Error::database(&self.path, &error))
+        let since = since.map_or(i64::MIN, Moment::as_millis);
+        let rows = self.rows(sql, &[since.into(), Value::from(USAGE_ROWS_MAX)]).await?;
+        self.read(rows.iter().map(|row| read(row, by)).collect())
     }
 }
 
-fn read(row: &SqliteRow, by: Grouping) -> Result<UsageRow, sqlx::Error> {
-    let key = text(row, "key")?;
+fn read(row: &Row, by: Grouping) -> Result<UsageRow, sqlx::Error> {
+    let key = row.text("key")?;
     Ok(UsageRow {
         key: match by {
-            Grouping::Day => date(&key),
-            Grouping::Model | Grouping::Session => key,
+            Grouping::Day => date(key),
+            Grouping::Model | Grouping::Session => key.to_owned(),
         },
         runs: count(row, "runs")?,
         turns: count(row, "turns")?,
         tool_calls: count(row, "tool_calls")?,
         usage: usage(row)?,
-        cost_usd: row.try_get("cost_usd")?,
+        cost_usd: row.float("cost_usd")?,
         unpriced_runs: count(row, "unpriced_runs")?,
         duration_ms: count(row, "duration_ms")?,
     })

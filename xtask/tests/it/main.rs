@@ -12,6 +12,7 @@ mod licences;
 mod manifests;
 mod names;
 mod needs;
+mod postgres;
 mod report;
 mod sizes;
 mod structure;

@@ -45,7 +45,11 @@ fn each_need_is_there_once_and_some_test_needs_it() {
     let (sources, mut seen) = (test_sources(), HashSet::new());
     for need in NEEDS {
         if let Tests::Named(name) = need.tests {
-            let asks = |line: &str| line.trim_start().starts_with("fn ") && line.contains(name);
+            // A test, or a module of tests.
+            let asks = |line: &str| {
+                let line = line.trim_start().trim_start_matches("async ");
+                (line.starts_with("fn ") || line.starts_with("mod ")) && line.contains(name)
+            };
             assert!(
                 sources.lines().any(asks),
                 "no test is named {name}, so {} is installed for nothing",

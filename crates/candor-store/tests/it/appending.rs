@@ -5,7 +5,21 @@ use std::sync::Arc;
 use candor_protocol::{DeltaKind, Event, EventBody, RunId, SessionId};
 use candor_store::{Error, Store};
 
-use crate::rig::{Log, Rig};
+use crate::rig::{Log, Rig, on_both};
+
+on_both! {
+    s7_2_what_was_appended_is_read_back_the_same,
+    nothing_to_append_is_no_error,
+    s7_2_a_gap_a_repetition_or_a_wrong_order_is_a_conflict,
+    s7_1_a_session_must_be_created_first,
+    one_event_not_to_be_stored_refuses_the_rest,
+    events_of_two_sessions_are_refused,
+    of_two_writers_of_a_session_the_later_one_is_refused,
+    many_sessions_are_written_at_once_through_one_store,
+    a_caller_that_gives_up_leaves_all_or_nothing_and_the_store_usable,
+    the_columns_beside_the_body_say_what_it_says,
+    an_event_of_fifty_megabytes_is_kept,
+}
 
 /// Checks that some events are refused as another writer's, and that nothing of them is stored.
 #[track_caller]
@@ -17,9 +31,8 @@ async fn stored(store: &Store, session: SessionId) -> Vec<u64> {
     store.events(session, 0, 1000).await.unwrap().iter().map(|event| event.seq).collect()
 }
 
-#[tokio::test]
-async fn what_was_appended_is_read_back_the_same() {
-    let (rig, mut log) = (Rig::new(), Log::new());
+async fn s7_2_what_was_appended_is_read_back_the_same(rig: Rig) {
+    let mut log = Log::new();
     let store = rig.open().await;
     let first = [log.created(), log.said("Grüße\0 \u{1f980} \"quoted\" '; DROP TABLE events; --")];
     let second = [log.start(RunId::now(), "m"), log.answered(RunId::now(), "")];
@@ -31,15 +44,12 @@ async fn what_was_appended_is_read_back_the_same() {
     assert_eq!(events, [first, second].concat());
 }
 
-#[tokio::test]
-async fn nothing_to_append_is_no_error() {
-    let rig = Rig::new();
+async fn nothing_to_append_is_no_error(rig: Rig) {
     rig.open().await.append(&[]).await.unwrap();
 }
 
-#[tokio::test]
-async fn a_gap_a_repetition_or_a_wrong_order_is_a_conflict() {
-    let (rig, mut log) = (Rig::new(), Log::new());
+async fn s7_2_a_gap_a_repetition_or_a_wrong_order_is_a_conflict(rig: Rig) {
+    let mut log = Log::new();
     let store = rig.open().await;
     let (created, two, three, four) = (log.created(), log.said("2"), log.said("3"), log.said("4"));
     store.append(&[created.clone(), two.clone()]).await.unwrap();
@@ -65,9 +75,8 @@ async fn a_gap_a_repetition_or_a_wrong_order_is_a_conflict() {
     assert_eq!(stored(&store, log.session).await, [1, 2, 3, 4]);
 }
 
-#[tokio::test]
-async fn a_session_must_be_created_first() {
-    let (rig, mut log) = (Rig::new(), Log::new());
+async fn s7_1_a_session_must_be_created_first(rig: Rig) {
+    let mut log = Log::new();
     let store = rig.open().await;
     let event = log.said("hello");
     for seq in [1, 7] {
@@ -77,9 +86,8 @@ async fn a_session_must_be_created_first() {
     assert_eq!(store.last_seq(log.session).await.unwrap(), None);
 }
 
-#[tokio::test]
-async fn one_event_not_to_be_stored_refuses_the_rest() {
-    let (rig, mut log) = (Rig::new(), Log::new());
+async fn one_event_not_to_be_stored_refuses_the_rest(rig: Rig) {
+    let mut log = Log::new();
     let store = rig.open().await;
     let created = log.created();
     let delta = EventBody::StreamDelta { text: "a".to_owned(), kind: DeltaKind::Text };
@@ -88,9 +96,8 @@ async fn one_event_not_to_be_stored_refuses_the_rest() {
     assert_eq!(store.last_seq(log.session).await.unwrap(), None);
 }
 
-#[tokio::test]
-async fn events_of_two_sessions_are_refused() {
-    let (rig, mut log, mut other) = (Rig::new(), Log::new(), Log::new());
+async fn events_of_two_sessions_are_refused(rig: Rig) {
+    let (mut log, mut other) = (Log::new(), Log::new());
     let store = rig.open().await;
     let _ = other.created();
     let result = store.append(&[log.created(), other.said("2")]).await;
@@ -98,9 +105,8 @@ async fn events_of_two_sessions_are_refused() {
     assert_eq!(store.last_seq(log.session).await.unwrap(), None);
 }
 
-#[tokio::test]
-async fn of_two_writers_of_a_session_the_later_one_is_refused() {
-    let (rig, mut log) = (Rig::new(), Log::new());
+async fn of_two_writers_of_a_session_the_later_one_is_refused(rig: Rig) {
+    let mut log = Log::new();
     let (one, other) = (rig.open().await, rig.open().await);
     one.append(&[log.created()]).await.unwrap();
     let (mine, theirs) = (log.said("mine"), log.said("theirs"));
@@ -110,9 +116,7 @@ async fn of_two_writers_of_a_session_the_later_one_is_refused() {
     assert_eq!(other.events(log.session, 1, 10).await.unwrap(), [mine]);
 }
 
-#[tokio::test]
-async fn many_sessions_are_written_at_once_through_one_store() {
-    let rig = Rig::new();
+async fn many_sessions_are_written_at_once_through_one_store(rig: Rig) {
     let store = Arc::new(rig.open().await);
     let writers = (0..8).map(|_| {
         let store = Arc::clone(&store);
@@ -132,9 +136,8 @@ async fn many_sessions_are_written_at_once_through_one_store() {
     }
 }
 
-#[tokio::test]
-async fn a_caller_that_gives_up_leaves_all_or_nothing_and_the_store_usable() {
-    let (rig, mut log) = (Rig::new(), Log::new());
+async fn a_caller_that_gives_up_leaves_all_or_nothing_and_the_store_usable(rig: Rig) {
+    let mut log = Log::new();
     let store = rig.open().await;
     store.append(&[log.created()]).await.unwrap();
     for _ in 0..50 {
@@ -160,9 +163,8 @@ async fn a_caller_that_gives_up_leaves_all_or_nothing_and_the_store_usable() {
     assert_eq!(stored, (1..=log.seq).collect::<Vec<_>>());
 }
 
-#[tokio::test]
-async fn the_columns_beside_the_body_say_what_it_says() {
-    let (rig, mut log) = (Rig::new(), Log::new());
+async fn the_columns_beside_the_body_say_what_it_says(rig: Rig) {
+    let mut log = Log::new();
     let store = rig.open().await;
     let run = RunId::now();
     let mut events = vec![
@@ -216,9 +218,8 @@ async fn the_columns_beside_the_body_say_what_it_says() {
     assert_eq!(rig.ask(columns).await, expected.collect::<Vec<_>>());
 }
 
-#[tokio::test]
-async fn an_event_of_fifty_megabytes_is_kept() {
-    let (rig, mut log) = (Rig::new(), Log::new());
+async fn an_event_of_fifty_megabytes_is_kept(rig: Rig) {
+    let mut log = Log::new();
     let store = rig.open().await;
     store.append(&[log.created()]).await.unwrap();
     let large = log.said(&"x".repeat(50_000_000));

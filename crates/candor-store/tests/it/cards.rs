@@ -1,7 +1,5 @@
 //! Every error ends in a card that says what to do.
 
-use std::path::PathBuf;
-
 use candor_protocol::{Code, SessionId};
 use candor_store::Error;
 
@@ -9,12 +7,12 @@ const SESSION: &str = "01950a00-0000-7000-8000-0000000abcde";
 
 /// One of each variant, with the code its card must have.
 fn one_of_each() -> Vec<(Error, Code)> {
-    let (path, reason) = (PathBuf::from("home/candor.db"), "no permission".to_owned());
+    let (database, reason) = ("home/candor.db".to_owned(), "no permission".to_owned());
     let session: SessionId = SESSION.parse().unwrap();
     let all = vec![
-        (Error::Unavailable { path: path.clone(), reason: reason.clone() }, Code::StoreUnavailable),
-        (Error::Newer { path: path.clone() }, Code::StoreNewer),
-        (Error::Damaged { path, reason }, Code::StoreDamaged),
+        (Error::Unavailable { database: database.clone(), reason: reason.clone() }, Code::StoreUnavailable),
+        (Error::Newer { database: database.clone() }, Code::StoreNewer),
+        (Error::Damaged { database, reason }, Code::StoreDamaged),
         (Error::Conflict { session }, Code::SessionBusy),
         (Error::SessionUnknown { session }, Code::SessionUnknown),
         (Error::NotDurable { session, seq: 7 }, Code::InternalPanic),

@@ -3,7 +3,12 @@
 use candor_protocol::SessionId;
 use candor_store::{FOUND_MAX, Found, Store};
 
-use crate::rig::{Log, Rig};
+use crate::rig::{Log, Rig, on_both};
+
+on_both! {
+    a_piece_finds_one_or_several,
+    not_more_are_named_than_a_person_reads,
+}
 
 const IDS: [&str; 3] = [
     "01950a00-0000-7000-8000-0000000abcde",
@@ -19,9 +24,7 @@ async fn check(store: &Store, text: &str, expect: Found) {
     assert_eq!(store.find(text).await.unwrap(), expect, "{text:?}");
 }
 
-#[tokio::test]
-async fn a_piece_finds_one_or_several() {
-    let rig = Rig::new();
+async fn a_piece_finds_one_or_several(rig: Rig) {
     let store = rig.open().await;
     for place in 0..IDS.len() {
         let mut log = Log { session: id(place), ..Log::new() };
@@ -45,9 +48,7 @@ async fn a_piece_finds_one_or_several() {
     check(&store, &"0".repeat(100_000), Found::None).await;
 }
 
-#[tokio::test]
-async fn not_more_are_named_than_a_person_reads() {
-    let rig = Rig::new();
+async fn not_more_are_named_than_a_person_reads(rig: Rig) {
     let store = rig.open().await;
     for number in 0..FOUND_MAX + 5 {
         let session = format!("01950a00-0000-7000-8000-{number:012x}").parse().unwrap();

@@ -4,11 +4,21 @@
 
 mod appending;
 mod cards;
+mod contexts;
 mod damage;
+mod deleting;
+mod files;
 mod finding;
+mod groups;
+mod leases;
 mod opening;
+mod postgres_commit;
+mod postgres_server;
 mod processes;
 mod reading;
 mod rig;
+mod searching;
 mod sessions;
+mod staging;
+mod upgrading;
 mod usage;

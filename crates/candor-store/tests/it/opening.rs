@@ -15,8 +15,10 @@ fn mode(path: &Path) -> u32 {
 /// Checks that a path is refused as one that cannot be used, for a reason that names the trouble.
 async fn check_unavailable(path: &Path, expect: &str) {
     let error = Store::open(&Location::File(path.to_owned())).await.map(drop).unwrap_err();
-    let Error::Unavailable { path: named, reason } = &error else { panic!("{}: {error:?}", path.display()) };
-    assert_eq!(named, path);
+    let Error::Unavailable { database: named, reason } = &error else {
+        panic!("{}: {error:?}", path.display())
+    };
+    assert_eq!(*named, path.display().to_string());
     assert!(reason.contains(expect), "{}: {reason:?}", path.display());
 }
 
@@ -102,17 +104,23 @@ async fn what_cannot_be_a_database_file_is_refused() {
 async fn a_newer_version_is_left_alone() {
     let rig = Rig::new();
     rig.open().await.close().await;
-    rig.meddle("UPDATE meta SET value = '2'").await;
+    rig.meddle("UPDATE meta SET value = '3'").await;
     let before = fs::read(rig.path()).unwrap();
     let error = rig.try_open().await.unwrap_err();
-    assert!(matches!(&error, Error::Newer { path } if *path == rig.path()), "{error:?}");
+    assert!(
+        matches!(&error, Error::Newer { database } if *database == rig.path().display().to_string()),
+        "{error:?}"
+    );
     assert_eq!(fs::read(rig.path()).unwrap(), before);
 }
 
 /// Checks that what was put in place of the database is refused as damaged.
 async fn check_damaged(rig: &Rig) {
     let error = rig.try_open().await.unwrap_err();
-    assert!(matches!(&error, Error::Damaged { path, .. } if *path == rig.path()), "{error:?}");
+    assert!(
+        matches!(&error, Error::Damaged { database, .. } if *database == rig.path().display().to_string()),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]

@@ -21,6 +21,9 @@ const TOGETHER: &str = "together";
 /// Run into the limit for the size of a file, and go on.
 const FILL: &str = "fill";
 
+/// Take the lease of a session, and keep it.
+const KEEP: &str = "keep";
+
 /// How many events the writers of one session put into it.
 const EVENTS_TOGETHER: u64 = 60;
 
@@ -51,6 +54,7 @@ async fn as_a_process() {
     match task.as_str() {
         FOREVER => forever(&store).await,
         FILL => fill(&store).await,
+        KEEP => keep(&store).await,
         session => together(&store, session.trim_start_matches(TOGETHER).parse().unwrap()).await,
     }
 }
@@ -155,4 +159,24 @@ async fn a_disk_without_room_costs_one_append_and_not_the_store() {
     assert!(child.wait().unwrap().success());
     let store = rig.open().await;
     assert_eq!(store.last_seq(session[0].parse().unwrap()).await.unwrap(), Some(2));
+}
+
+async fn keep(store: &Store) {
+    let session = SessionId::now();
+    let _lease = store.lease(session).await.unwrap().unwrap();
+    say(session);
+    std::future::pending::<()>().await;
+}
+
+#[tokio::test]
+async fn a_killed_process_keeps_no_lease() {
+    let rig = Rig::new();
+    fs::write(rig.directory().join(TASK), KEEP).unwrap();
+    let mut child = child(rig.directory(), "");
+    let session: SessionId = heard(&mut child).next().unwrap().parse().unwrap();
+    let store = rig.open().await;
+    assert!(store.lease(session).await.unwrap().is_none(), "it lives");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(store.lease(session).await.unwrap().is_some());
 }

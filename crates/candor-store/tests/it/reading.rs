@@ -2,11 +2,15 @@
 
 use candor_protocol::SessionId;
 
-use crate::rig::{Log, Rig};
+use crate::rig::{Log, Rig, on_both};
 
-#[tokio::test]
-async fn events_come_in_pages() {
-    let (rig, mut log) = (Rig::new(), Log::new());
+on_both! {
+    events_come_in_pages,
+    a_session_that_is_not_there_has_no_last_number,
+}
+
+async fn events_come_in_pages(rig: Rig) {
+    let mut log = Log::new();
     let store = rig.open().await;
     let mut events = vec![log.created()];
     events.extend((2..=12).map(|number| log.said(&number.to_string())));
@@ -26,9 +30,8 @@ async fn events_come_in_pages() {
     }
 }
 
-#[tokio::test]
-async fn a_session_that_is_not_there_has_no_last_number() {
-    let (rig, mut log) = (Rig::new(), Log::new());
+async fn a_session_that_is_not_there_has_no_last_number(rig: Rig) {
+    let mut log = Log::new();
     let store = rig.open().await;
     store.append(&[log.created(), log.said("hi")]).await.unwrap();
     assert_eq!(store.last_seq(log.session).await.unwrap(), Some(2));

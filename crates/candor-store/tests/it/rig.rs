@@ -13,22 +13,59 @@ use sqlx::{ConnectOptions, Connection};
 /// Noon of a day, in milliseconds since 1970.
 pub(crate) const NOON: i64 = 1_739_275_200_000;
 
-/// A folder for a database, gone when this is dropped.
-pub(crate) struct Rig {
-    directory: tempfile::TempDir,
+/// A throw-away database, gone when this is dropped.
+pub(crate) enum Rig {
+    File(tempfile::TempDir),
+    Server(candor_testkit::Database),
 }
 
+/// Runs each of some tests on both databases.
+macro_rules! on_both {
+    ($($test:ident),* $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test]
+            async fn $test() {
+                super::$test(crate::rig::Rig::new()).await;
+            })*
+        }
+
+        mod postgres {
+            $(#[tokio::test]
+            async fn $test() {
+                super::$test(crate::rig::Rig::postgres()).await;
+            })*
+        }
+    };
+}
+pub(crate) use on_both;
+
 impl Rig {
+    /// A SQLite file in a folder of its own.
     pub(crate) fn new() -> Self {
-        Self { directory: tempfile::tempdir().unwrap() }
+        Self::File(tempfile::tempdir().unwrap())
+    }
+
+    /// A schema of its own on the shared server.
+    pub(crate) fn postgres() -> Self {
+        Self::Server(candor_testkit::Postgres::shared())
     }
 
     pub(crate) fn directory(&self) -> &Path {
-        self.directory.path()
+        match self {
+            Self::File(directory) => directory.path(),
+            Self::Server(_) => panic!("a server has no directory"),
+        }
     }
 
     pub(crate) fn path(&self) -> PathBuf {
         self.directory().join("candor.db")
+    }
+
+    pub(crate) fn location(&self) -> Location {
+        match self {
+            Self::File(_) => Location::File(self.path()),
+            Self::Server(database) => Location::Postgres(database.url()),
+        }
     }
 
     pub(crate) async fn open(&self) -> Store {
@@ -36,11 +73,15 @@ impl Rig {
     }
 
     pub(crate) async fn try_open(&self) -> Result<Store, Error> {
-        Store::open(&Location::File(self.path())).await
+        Store::open(&self.location()).await
     }
 
     /// Does to the database what another program might.
     pub(crate) async fn meddle(&self, sql: &'static str) {
+        if let Self::Server(database) = self {
+            database.ask(sql);
+            return;
+        }
         let options =
             SqliteConnectOptions::new().filename(self.path()).create_if_missing(true).foreign_keys(false);
         let mut connection = options.connect().await.unwrap();
@@ -48,8 +89,11 @@ impl Rig {
         connection.close().await.unwrap();
     }
 
-    /// The one text that a question of a test's own is answered with.
+    /// The texts that a question of a test's own is answered with.
     pub(crate) async fn ask(&self, sql: &'static str) -> Vec<String> {
+        if let Self::Server(database) = self {
+            return database.ask(sql).lines().map(str::to_owned).collect();
+        }
         let mut connection = SqliteConnectOptions::new().filename(self.path()).connect().await.unwrap();
         let rows = sqlx::query_scalar(sql).fetch_all(&mut connection).await.unwrap();
         connection.close().await.unwrap();

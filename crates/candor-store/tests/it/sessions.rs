@@ -4,15 +4,23 @@ use candor_protocol::{Event, EventBody, Moment, Outcome, RunId, Status, Usage};
 use candor_store::{Filter, SessionSummary, Store};
 use serde_json::json;
 
-use crate::rig::{Log, NOON, Rig, outcome};
+use crate::rig::{Log, NOON, Rig, on_both, outcome};
+
+on_both! {
+    s7_4_a_summary_follows_its_session,
+    every_status_comes_back,
+    a_run_that_ends_twice_counts_once,
+    metrics_have_the_names_that_programs_know,
+    instructions_are_kept,
+    s7_5_s18_7_lists_begin_with_the_newest_activity,
+}
 
 async fn summary(store: &Store, log: &Log) -> SessionSummary {
     store.session(log.session).await.unwrap().unwrap()
 }
 
-#[tokio::test]
-async fn a_summary_follows_its_session() {
-    let (rig, mut log) = (Rig::new(), Log::new());
+async fn s7_4_a_summary_follows_its_session(rig: Rig) {
+    let mut log = Log::new();
     let store = rig.open().await;
     store.append(&[log.created()]).await.unwrap();
     let fresh = summary(&store, &log).await;
@@ -60,9 +68,8 @@ async fn a_summary_follows_its_session() {
     assert!((metrics.total_cost_usd - 0.75).abs() < 1e-9);
 }
 
-#[tokio::test]
-async fn every_status_comes_back() {
-    let (rig, mut log) = (Rig::new(), Log::new());
+async fn every_status_comes_back(rig: Rig) {
+    let mut log = Log::new();
     let store = rig.open().await;
     store.append(&[log.created()]).await.unwrap();
     for status in [
@@ -80,9 +87,8 @@ async fn every_status_comes_back() {
     }
 }
 
-#[tokio::test]
-async fn a_run_that_ends_twice_counts_once() {
-    let (rig, mut log) = (Rig::new(), Log::new());
+async fn a_run_that_ends_twice_counts_once(rig: Rig) {
+    let mut log = Log::new();
     let (store, run) = (rig.open().await, RunId::now());
     let end = || outcome(Usage::new(10, 20), Some(1.0));
     store
@@ -92,9 +98,8 @@ async fn a_run_that_ends_twice_counts_once() {
     assert_eq!(summary(&store, &log).await.metrics.total_tokens, Usage::new(10, 20));
 }
 
-#[tokio::test]
-async fn metrics_have_the_names_that_programs_know() {
-    let (rig, mut log) = (Rig::new(), Log::new());
+async fn metrics_have_the_names_that_programs_know(rig: Rig) {
+    let mut log = Log::new();
     let (store, run) = (rig.open().await, RunId::now());
     let ended = outcome(Usage::new(10, 20), None);
     store.append(&[log.created(), log.start(run, "m"), log.end(run, ended)]).await.unwrap();
@@ -113,9 +118,8 @@ async fn metrics_have_the_names_that_programs_know() {
     assert_eq!(json["status"], "done");
 }
 
-#[tokio::test]
-async fn instructions_are_kept() {
-    let (rig, mut log) = (Rig::new(), Log::new());
+async fn instructions_are_kept(rig: Rig) {
+    let mut log = Log::new();
     let store = rig.open().await;
     let created = log.created();
     let EventBody::SessionCreated { source, name, workspace, .. } = created.body.clone() else {
@@ -135,9 +139,7 @@ fn check(listed: &[SessionSummary], made: &[Log], expect: &[usize]) {
     assert_eq!(places, expect);
 }
 
-#[tokio::test]
-async fn lists_begin_with_the_newest_activity() {
-    let rig = Rig::new();
+async fn s7_5_s18_7_lists_begin_with_the_newest_activity(rig: Rig) {
     let store = rig.open().await;
     let mut made = Vec::new();
     for (number, workspace) in ["/a", "/b", "/a", "/b", "/a"].iter().enumerate() {

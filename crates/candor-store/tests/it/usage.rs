@@ -1,9 +1,15 @@
 //! What runs took, added up.
 
-use candor_protocol::{Moment, RunId, Usage};
+use candor_protocol::{EventBody, Moment, NamedBy, RunId, Usage};
 use candor_store::{Grouping, Store, UsageRow};
 
-use crate::rig::{Log, NOON, Rig, outcome};
+use crate::rig::{Log, NOON, Rig, on_both, outcome};
+
+on_both! {
+    a_title_that_a_model_thought_of_is_paid_for_and_is_no_run,
+    runs_add_up_by_day_model_and_session,
+    no_number_of_a_provider_overflows_a_sum,
+}
 
 const DAY: i64 = 86_400_000;
 
@@ -22,9 +28,8 @@ fn check(rows: &[UsageRow], expect: &[(&str, u64, u64, u64)]) {
     assert_eq!(rows, expect);
 }
 
-#[tokio::test]
-async fn runs_add_up_by_day_model_and_session() {
-    let (rig, mut one, mut two) = (Rig::new(), Log::new(), Log::new());
+async fn runs_add_up_by_day_model_and_session(rig: Rig) {
+    let (mut one, mut two) = (Log::new(), Log::new());
     let store = rig.open().await;
     assert_eq!(store.usage(Grouping::Day, None).await.unwrap(), []);
     store.append(&[one.created()]).await.unwrap();
@@ -52,9 +57,8 @@ async fn runs_add_up_by_day_model_and_session() {
     check(&store.usage(Grouping::Model, since).await.unwrap(), &[("a", 1, 300, 0)]);
 }
 
-#[tokio::test]
-async fn no_number_of_a_provider_overflows_a_sum() {
-    let (rig, mut log) = (Rig::new(), Log::new());
+async fn no_number_of_a_provider_overflows_a_sum(rig: Rig) {
+    let mut log = Log::new();
     let store = rig.open().await;
     store.append(&[log.created()]).await.unwrap();
     for _ in 0..20 {
@@ -66,4 +70,37 @@ async fn no_number_of_a_provider_overflows_a_sum() {
     let summary = store.session(log.session).await.unwrap().unwrap();
     assert_eq!(summary.metrics.total_tokens, rows[0].usage);
     assert!(summary.metrics.total_cost_usd.is_finite());
+}
+
+async fn a_title_that_a_model_thought_of_is_paid_for_and_is_no_run(rig: Rig) {
+    let (store, mut log) = (rig.open().await, Log::new());
+    store.append(&[log.created()]).await.unwrap();
+    run(&store, &mut log, "m", Usage::new(10, 20), Some(0.5)).await;
+    let title = |name: &str| EventBody::SessionRenamed {
+        name: name.to_owned(),
+        by: NamedBy::Model,
+        model: Some("small".to_owned()),
+        usage: Some(Usage::new(1, 2)),
+    };
+    let renamed = log.event(Some(RunId::now()), title("a title"));
+    store.append(&[renamed]).await.unwrap();
+    let summary = store.session(log.session).await.unwrap().unwrap();
+    assert_eq!((summary.name.as_str(), summary.metrics.total_tokens), ("a title", Usage::new(11, 22)));
+    assert_eq!((summary.metrics.total_turns, summary.status), (2, Some(candor_protocol::Status::Done)));
+    let models = store.usage(Grouping::Model, None).await.unwrap();
+    check(&models, &[("small", 0, 3, 0), ("m", 1, 30, 0)]);
+    assert_eq!(store.open_runs(10).await.unwrap(), []);
+
+    // Thought of within a run, before the run's end.
+    let run = RunId::now();
+    let events = [
+        log.start(run, "m"),
+        log.event(Some(run), title("another")),
+        log.end(run, outcome(Usage::new(100, 200), Some(0.5))),
+    ];
+    store.append(&events).await.unwrap();
+    let summary = store.session(log.session).await.unwrap().unwrap();
+    assert_eq!(summary.metrics.total_tokens, Usage::new(112, 224));
+    let sessions = store.usage(Grouping::Session, None).await.unwrap();
+    check(&sessions, &[(&log.session.to_string(), 2, 336, 0)]);
 }
