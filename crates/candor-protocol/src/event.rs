@@ -39,6 +39,9 @@ pub enum EventBody {
         /// Instructions that hold for this session alone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         instructions: Option<String>,
+        /// The scheduled job that it belongs to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        job: Option<String>,
         /// The session that this one was split off from, and its last event that both have.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         forked_from: Option<Forked>,

@@ -1,6 +1,7 @@
 //! The way of an event: told by a run, stored, then shown to everyone who watches.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use candor_agent::{BoxFuture, Sink};
@@ -30,6 +31,10 @@ pub(crate) struct Journal {
     /// How many pushed events have been stored and shown, or why no more will be.
     done: watch::Sender<Done>,
     readers: broadcast::Sender<Arc<[Event]>>,
+    /// Whether a run goes on.
+    running: watch::Sender<bool>,
+    /// Whether the session is ours to write, so that nobody else adds to it.
+    held: AtomicBool,
 }
 
 struct Queue {
@@ -67,12 +72,54 @@ impl Journal {
         };
         let (readers, _) = broadcast::channel(BATCHES_MAX);
         let (done, _) = watch::channel(Done::default());
-        Self { session, vault, queue: Mutex::new(queue), pushed: Notify::new(), done, readers }
+        let (running, _) = watch::channel(false);
+        Self {
+            session,
+            vault,
+            queue: Mutex::new(queue),
+            pushed: Notify::new(),
+            done,
+            readers,
+            running,
+            held: AtomicBool::new(false),
+        }
     }
 
     /// Keeps what begins the session until something happens in it: a session without a message is not worth storing.
     pub(crate) fn open(&self, opening: EventBody) {
         self.queue().opening = Some(opening);
+    }
+
+    /// Whether the session has not begun: nothing of it is stored, and nothing need be.
+    pub(crate) fn is_unopened(&self) -> bool {
+        self.queue().opening.is_some()
+    }
+
+    /// Names a session that has not begun.
+    pub(crate) fn name_opening(&self, given: String) {
+        if let Some(EventBody::SessionCreated { name, .. }) = &mut self.queue().opening {
+            *name = given;
+        }
+    }
+
+    /// The last number that was told, once it is known that nothing waits.
+    pub(crate) fn seq(&self) -> u64 {
+        self.queue().seq
+    }
+
+    /// Goes on after this event, because somebody else may have written since the last of ours.
+    pub(crate) fn go_on_after(&self, seq: u64) {
+        self.queue().seq = seq;
+    }
+
+    /// Notes whether the session is ours to write.
+    pub(crate) fn set_held(&self, held: bool) {
+        self.held.store(held, Ordering::Release);
+    }
+
+    /// Whether the session is ours to write: then everything that is stored is also shown here.
+    pub(crate) fn is_held(&self) -> bool {
+        self.held.load(Ordering::Acquire)
     }
 
     /// Everything that is shown from now on.
@@ -88,9 +135,19 @@ impl Journal {
     /// What follows belongs to this run. Gives the number of the last event before it: what comes later for the run is
     /// heard through [`Sink::steering`] and must not be read from the store as well.
     pub(crate) fn begin(&self, run: RunId) -> u64 {
+        self.running.send_replace(true);
         let mut queue = self.queue();
         queue.run = Some(run);
         queue.seq
+    }
+
+    /// Waits until no run goes on, or none can any more.
+    pub(crate) async fn idle(&self) {
+        let mut running = self.running.subscribe();
+        tokio::select! {
+            _ = running.wait_for(|running| !running) => {}
+            _ = self.failed() => {}
+        }
     }
 
     /// The run is over. What it did not listen to is stored, and the next run reads it there.
@@ -99,11 +156,18 @@ impl Journal {
         let mut queue = self.queue();
         queue.run = None;
         queue.steering.clear();
+        drop(queue);
+        self.running.send_replace(false);
     }
 
     /// Takes a message that a run of its own will answer.
     pub(crate) fn accept(&self, run: RunId, origin: Origin, content: Vec<Part>) {
-        self.queue().push_for(Some(run), self.session, EventBody::MessageAccepted { origin, content });
+        self.tell(Some(run), EventBody::MessageAccepted { origin, content });
+    }
+
+    /// Tells something about the session that is no part of a run.
+    pub(crate) fn tell(&self, run: Option<RunId>, body: EventBody) {
+        self.queue().push_for(run, self.session, body);
         self.pushed.notify_one();
     }
 
@@ -111,7 +175,7 @@ impl Journal {
     pub(crate) fn steer(&self, origin: Origin, content: Vec<Part>) -> Result<(), Failure> {
         let mut queue = self.queue();
         if queue.steering.len() >= STEERING_MAX {
-            return Err(Failure::new(Code::SessionBusy).with("session", self.session));
+            return Err(queue_full(self.session, STEERING_MAX));
         }
         queue.steering.push_back(content.clone());
         queue.push(self.session, EventBody::MessageAccepted { origin, content });
@@ -243,6 +307,11 @@ impl Queue {
         self.pushed += 1;
         self.events.push(Event { seq: self.seq, session_id, run_id, at: Moment::now(), body });
     }
+}
+
+/// So many wait already that one more is not taken.
+pub(crate) fn queue_full(session: SessionId, limit: usize) -> Failure {
+    Failure::new(Code::SessionQueueFull).with("session", session).with("limit", limit)
 }
 
 /// Whether no more of the answer under way will come: it is complete, void, or given up.

@@ -7,11 +7,18 @@
 //! does not print.
 //!
 //! Start reading at `runtime.rs` for the door, `actor.rs` for the life of a session, and `journal.rs` for the way of an
-//! event from the run to the disk and to its readers; `vault.rs` keeps the secrets.
+//! event from the run to the disk and to its readers; `vault.rs` keeps the secrets. `history.rs` makes the conversation that
+//! a run begins with, `recovery.rs` closes what a dead process left open.
 
 mod actor;
+mod fork;
+mod history;
+mod import;
 mod journal;
 mod masking;
+mod naming;
+mod recovery;
+mod retention;
 mod runtime;
 mod sessions;
 mod setup;
@@ -20,7 +27,10 @@ mod subscription;
 mod vault;
 
 pub use actor::Receipt;
-pub use runtime::{NEW_SESSION, Naming, NewSession, Runtime};
+pub use import::{Ids, Imported};
+pub use naming::{NEW_SESSION, Naming, Titles};
+pub use retention::Retention;
+pub use runtime::{NewSession, Runtime};
 pub use setup::{PromptFiles, Setup};
 pub use sources::layers;
 pub use subscription::Subscription;

@@ -1,38 +1,49 @@
 //! The front door.
 
-use std::sync::Arc;
+use std::io::BufRead;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use candor_agent::Mask;
+use candor_agent::{Mask, first_words};
 use candor_log::event::SessionCreated;
-use candor_protocol::{Code, EventBody, Failure, Origin, SessionId, Submission};
+use candor_protocol::{Body, Code, EventBody, Failure, Origin, SessionId, Submission};
 use candor_redact::Redactor;
-use candor_store::{Location, Store};
+use candor_store::{Hit, Location, Search, Store};
 use candor_tools::Registry;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 
-use crate::actor::{Actor, Command, Receipt};
+use crate::actor::{Actor, Command, Receipt, Submit, no_setup};
+use crate::import::{self, Ids, Imported};
 use crate::journal::Journal;
+use crate::naming::{self, NEW_SESSION, Name, Naming};
 use crate::sessions::{Handle, Sessions};
 use crate::sources::Sources;
 use crate::vault::Vault;
-use crate::{Setup, Subscription};
+use crate::{Setup, Subscription, fork, recovery};
 
 /// How many submissions may be on their way to an actor at a time. It takes each at once, and decides then whether there
 /// is room for it, so this is no more than what arrives together.
 const INBOX_MAX: usize = 64;
-
-/// How long a session's name is at most: it stands in one line of a list.
-const NAME_CHARS_MAX: usize = 60;
+/// How long the end of the program waits for a run that was told to stop, and for a name that is thought about.
+const CLOSE_PATIENCE: Duration = Duration::from_secs(3);
 
 /// Owns the sessions of one home.
 pub struct Runtime {
     store: Arc<Store>,
-    setup: Option<Arc<Setup>>,
-    /// Knows the secrets of the setup; compiled once for all sessions.
-    redactor: Redactor,
+    settings: Mutex<Settings>,
     tools: Arc<Registry>,
     sources: Arc<Sources>,
     sessions: Arc<Sessions>,
+}
+
+/// What the next run works with. A plain lock around it: it is held for a copy and never across a wait.
+#[derive(Clone)]
+struct Settings {
+    setup: Option<Arc<Setup>>,
+    secrets: Arc<[String]>,
+    /// Knows the secrets; compiled once for all sessions.
+    redactor: Redactor,
 }
 
 /// What a new session begins with.
@@ -46,38 +57,27 @@ pub struct NewSession {
     pub instructions: Option<String>,
 }
 
-/// How a session gets its name; whatever it is, it is masked, and cut to one line of a list.
-#[derive(Debug, Clone)]
-pub enum Naming {
-    /// The user gave it: it stays.
-    Given(String),
-    /// The beginning of this, its first message, has to do.
-    Words(String),
-    /// `New Session` at first; after the first run the model is asked for a title.
-    Later,
-}
-
-/// What a session is called before anyone has named it.
-pub const NEW_SESSION: &str = "New Session";
-
 impl Runtime {
-    /// Opens the home's sessions, to be asked about and to be worked in.
+    /// Opens the home's sessions, to be asked about and to be worked in. Runs that a dead process left open are closed.
     pub async fn open(database: &Location, setup: Setup) -> Result<Self, Failure> {
-        Self::with(database, Some(Arc::new(setup))).await
+        let runtime = Self::with(database, Settings::of(setup)).await?;
+        recovery::close_all(&runtime.store).await?;
+        Ok(runtime)
     }
 
-    /// Opens the home's sessions to be asked about only.
-    pub async fn open_for_questions(database: &Location) -> Result<Self, Failure> {
-        Self::with(database, None).await
+    /// Opens the home's sessions to be asked about and looked after; no run can be started. The secrets are kept out of
+    /// whatever is stored.
+    pub async fn open_for_questions(database: &Location, secrets: Vec<String>) -> Result<Self, Failure> {
+        let secrets: Arc<[String]> = secrets.into();
+        let redactor = Redactor::with_secrets(secrets.iter());
+        Self::with(database, Settings { setup: None, secrets, redactor }).await
     }
 
-    async fn with(database: &Location, setup: Option<Arc<Setup>>) -> Result<Self, Failure> {
+    async fn with(database: &Location, settings: Settings) -> Result<Self, Failure> {
         let store = Store::open(database).await.map_err(|error| error.failure())?;
-        let redactor = setup.as_ref().map(|setup| Redactor::with_secrets(&setup.secrets));
         Ok(Self {
             store: Arc::new(store),
-            setup,
-            redactor: redactor.unwrap_or_default(),
+            settings: Mutex::new(settings),
             tools: Arc::new(Registry::built_in()),
             sources: Arc::default(),
             sessions: Arc::default(),
@@ -88,24 +88,26 @@ impl Runtime {
     /// after a while.
     pub fn create(&self, new: NewSession) -> Result<SessionId, Failure> {
         let session = SessionId::now();
-        let setup = self.setup()?;
-        let vault = self.vault(&setup);
+        let settings = self.settings().clone();
+        let setup = settings.setup.as_ref().ok_or_else(no_setup)?;
+        let vault = settings.vault();
         // A name is often made of the first words of a message, and an instruction is one.
         // Masked before it is cut: half a key looks like none.
         let name = match &new.naming {
-            Naming::Given(name) | Naming::Words(name) => {
-                vault.erase(name).chars().take(NAME_CHARS_MAX).collect()
-            }
+            Naming::Given(name) => naming::tidy(&vault.erase(name)),
+            Naming::Words(message) => first_words(&vault.erase(message)),
+            Naming::Job { job, at } => naming::of_job(&vault.erase(job), *at),
             Naming::Later => NEW_SESSION.to_owned(),
         };
         let instructions = new.instructions.map(|text| vault.hide(&text));
         let source = new.origin.as_str();
-        let handle = self.start(session, 0, vault, instructions.clone());
+        let handle = self.start(session, 0, vault, &name, instructions.clone());
         handle.journal.open(EventBody::SessionCreated {
             source: source.to_owned(),
             name,
             workspace: setup.workspace.display().to_string(),
             instructions,
+            job: new.naming.job(),
             forked_from: None,
         });
         SessionCreated { session_id: session, source }.log();
@@ -117,7 +119,8 @@ impl Runtime {
         let Submission { session, origin, body } = submission;
         let handle = self.handle(session).await?;
         let (taken, answer) = oneshot::channel();
-        let command = Command { origin, body, setup: self.setup()?, taken };
+        let setup = self.settings().setup.clone();
+        let command = Command::Submit(Submit { origin, body, setup, taken });
         // An actor that is gone has left its last word in the journal.
         if handle.inbox.send(command).await.is_err() {
             return Err(handle.journal.failed().await);
@@ -128,7 +131,7 @@ impl Runtime {
         Ok(taken.receipt)
     }
 
-    /// Everything that happened in a session after an event, and everything that will.
+    /// Everything that happened in a session after an event, and everything that will, also where another process writes.
     pub async fn subscribe(&self, session: SessionId, after: u64) -> Result<Subscription, Failure> {
         let handle = self.handle(session).await?;
         Ok(Subscription::new(session, Arc::clone(&self.store), handle.journal, after))
@@ -139,14 +142,71 @@ impl Runtime {
         &self.store
     }
 
-    fn setup(&self) -> Result<Arc<Setup>, Failure> {
-        let missing =
-            || Failure::new(Code::ProviderNotConfigured).with("variables", "").with("addresses", "");
-        self.setup.clone().ok_or_else(missing)
+    /// From the next run on, this is what runs work with.
+    pub fn reconfigure(&self, setup: Setup) {
+        *self.settings() = Settings::of(setup);
     }
 
-    fn vault(&self, setup: &Arc<Setup>) -> Arc<Vault> {
-        Arc::new(Vault::new(self.redactor.clone(), Arc::clone(setup)))
+    /// Finds messages by their words.
+    pub async fn search(&self, search: &Search) -> Result<Vec<Hit>, Failure> {
+        self.store.search(search).await.map_err(|error| error.failure())
+    }
+
+    /// Splits a session off from another, at the end of the last run that had ended by an event; without one, at its end.
+    pub async fn fork(&self, session: SessionId, upto: Option<u64>) -> Result<SessionId, Failure> {
+        let found = self.store.session(session).await.map_err(|error| error.failure())?;
+        let found = found.ok_or_else(|| unknown(session))?;
+        fork::fork(&self.store, session, upto.unwrap_or(u64::MAX), &found.name).await
+    }
+
+    /// Deletes a session for good, unless somebody writes it.
+    pub async fn delete(&self, session: SessionId) -> Result<(), Failure> {
+        let failed = |error: candor_store::Error| error.failure();
+        let busy = || Failure::new(Code::SessionBusy).with("session", session);
+        let lease = self.store.lease(session).await.map_err(failed)?.ok_or_else(busy)?;
+        let was_there = self.store.delete(&lease).await.map_err(failed)?;
+        if was_there { Ok(()) } else { Err(unknown(session)) }
+    }
+
+    /// Takes in a session from elsewhere: the lines of an export, which is called `name` in messages. All of it, or nothing.
+    pub async fn import(
+        &self,
+        lines: &mut (dyn BufRead + Send),
+        name: &str,
+        ids: Ids,
+    ) -> Result<Imported, Failure> {
+        let redactor = self.settings().redactor.clone();
+        import::import(&self.store, &redactor, lines, name, ids).await
+    }
+
+    /// Ends what goes on in this process, for a while: runs are told to stop, names are settled, and what was told is
+    /// stored. What is not done by then is left to recovery.
+    pub async fn close(&self) {
+        let ending = self.sessions.all().into_iter().map(|(session, handle)| self.end(session, handle));
+        futures_util::future::join_all(ending).await;
+    }
+
+    async fn end(&self, session: SessionId, handle: Handle) {
+        let stop = Submission { session, origin: Origin::Cli, body: Body::Stop };
+        let stopped = async {
+            // A session that is gone has nothing to stop.
+            let _ = self.submit(stop).await;
+            handle.journal.idle().await;
+        };
+        let _ = timeout(CLOSE_PATIENCE, stopped).await;
+        if timeout(CLOSE_PATIENCE, handle.name.settled()).await.is_err() {
+            let named = naming::words(&self.store, session).await;
+            let _ = handle.inbox.send(Command::Named(named)).await;
+        }
+        let stored = async {
+            handle.name.settled().await;
+            let _ = handle.journal.stored(handle.journal.told()).await;
+        };
+        let _ = timeout(CLOSE_PATIENCE, stored).await;
+    }
+
+    fn settings(&self) -> MutexGuard<'_, Settings> {
+        self.settings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The session's actor, started if it has none yet.
@@ -154,17 +214,24 @@ impl Runtime {
         if let Some(handle) = self.sessions.find(session) {
             return Ok(handle);
         }
-        let unknown = || Failure::new(Code::SessionUnknown).with("session", session);
-        let summary =
-            self.store.session(session).await.map_err(|error| error.failure())?.ok_or_else(unknown)?;
-        let seq = self.store.last_seq(session).await.map_err(|error| error.failure())?.ok_or_else(unknown)?;
-        let vault = self.vault(&self.setup()?);
-        Ok(self.start(session, seq, vault, summary.instructions))
+        let failed = |error: candor_store::Error| error.failure();
+        let summary = self.store.session(session).await.map_err(failed)?.ok_or_else(|| unknown(session))?;
+        let seq = self.store.last_seq(session).await.map_err(failed)?.ok_or_else(|| unknown(session))?;
+        let vault = self.settings().vault();
+        Ok(self.start(session, seq, vault, &summary.name, summary.instructions))
     }
 
-    fn start(&self, session: SessionId, seq: u64, vault: Arc<Vault>, instructions: Option<String>) -> Handle {
+    fn start(
+        &self,
+        session: SessionId,
+        seq: u64,
+        vault: Arc<Vault>,
+        name: &str,
+        instructions: Option<String>,
+    ) -> Handle {
         self.sessions.find_or_start(session, || {
             let journal = Arc::new(Journal::new(session, seq, Arc::clone(&vault)));
+            let name = Arc::new(Name::new(name));
             let (inbox, commands) = mpsc::channel(INBOX_MAX);
             let actor = Actor {
                 session,
@@ -172,12 +239,30 @@ impl Runtime {
                 store: Arc::clone(&self.store),
                 journal: Arc::clone(&journal),
                 vault,
+                name: Arc::clone(&name),
                 tools: Arc::clone(&self.tools),
                 sources: Arc::clone(&self.sources),
                 sessions: Arc::downgrade(&self.sessions),
+                inbox: inbox.downgrade(),
             };
             tokio::spawn(actor.live(commands));
-            Handle { inbox, journal }
+            Handle { inbox, journal, name }
         })
     }
+}
+
+impl Settings {
+    fn of(setup: Setup) -> Self {
+        let secrets = Arc::clone(&setup.secrets);
+        let redactor = Redactor::with_secrets(secrets.iter());
+        Self { setup: Some(Arc::new(setup)), secrets, redactor }
+    }
+
+    fn vault(&self) -> Arc<Vault> {
+        Arc::new(Vault::new(self.redactor.clone(), Arc::clone(&self.secrets)))
+    }
+}
+
+fn unknown(session: SessionId) -> Failure {
+    Failure::new(Code::SessionUnknown).with("session", session)
 }

@@ -8,12 +8,14 @@ use tokio::sync::mpsc;
 
 use crate::actor::Command;
 use crate::journal::Journal;
+use crate::naming::Name;
 
 /// The way to a session's actor.
 #[derive(Clone)]
 pub(crate) struct Handle {
     pub(crate) inbox: mpsc::Sender<Command>,
     pub(crate) journal: Arc<Journal>,
+    pub(crate) name: Arc<Name>,
 }
 
 /// The sessions with an actor. A plain lock: it is held for a look-up and never across a wait.
@@ -47,6 +49,12 @@ impl Sessions {
             sessions.remove(&session);
         }
         forget
+    }
+
+    /// All that are in memory.
+    pub(crate) fn all(&self) -> Vec<(SessionId, Handle)> {
+        let sessions = self.lock();
+        sessions.iter().map(|(session, handle)| (*session, handle.clone())).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Handle>> {

@@ -1,10 +1,13 @@
 //! What runs work with, as values.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use candor_agent::{Compaction, Limits, Model, Verify};
 use candor_llm::retry::Policy;
 use candor_tools::Rules;
+
+use crate::{Retention, Titles};
 
 /// What runs work with. It is read at the start of each run, so that a change never reaches into one.
 pub struct Setup {
@@ -29,7 +32,11 @@ pub struct Setup {
     /// What tools may do.
     pub tools: Rules,
     /// Values that must never be shown, stored or sent.
-    pub secrets: Vec<String>,
+    pub secrets: Arc<[String]>,
+    /// Who thinks of a session's name.
+    pub titles: Titles,
+    /// How long sessions are kept.
+    pub retention: Retention,
 }
 
 /// Where the hand-written layers of the system prompt are.

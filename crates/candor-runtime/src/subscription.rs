@@ -2,17 +2,23 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use candor_protocol::{Event, Failure, SessionId};
 use candor_store::Store;
 use tokio::sync::broadcast::{self, error::RecvError};
+use tokio::time::sleep;
 
 use crate::journal::Journal;
 
 /// How many stored events are read at a time.
 const PAGE: u32 = 500;
+/// How soon to look whether another process has written, just after something happened.
+const LOOK_FIRST: Duration = Duration::from_millis(250);
+/// How rarely to look when nothing happens for long: a reader who waits for days costs nothing.
+const LOOK_LAST: Duration = Duration::from_secs(4);
 
-/// A session's events in order: first those that are stored, then those that happen.
+/// A session's events in order: first those that are stored, then those that happen, here or in another process.
 pub struct Subscription {
     session: SessionId,
     store: Arc<Store>,
@@ -23,13 +29,16 @@ pub struct Subscription {
     ready: VecDeque<Event>,
     /// Whether the store may hold more than was read.
     behind: bool,
+    /// How long to wait before the next look at what another process wrote.
+    look: Duration,
 }
 
 impl Subscription {
     pub(crate) fn new(session: SessionId, store: Arc<Store>, journal: Arc<Journal>, after: u64) -> Self {
         // Watched before the store is read, so that nothing falls in between.
         let live = journal.watch();
-        Self { session, store, journal, live, seq: after, ready: VecDeque::new(), behind: true }
+        let (ready, look) = (VecDeque::new(), LOOK_FIRST);
+        Self { session, store, journal, live, seq: after, ready, behind: true, look }
     }
 
     /// The next event, or why there will be none. A reader that is slow misses pieces of answers under way, and never a
@@ -40,6 +49,7 @@ impl Subscription {
                 if event.body.is_durable() {
                     self.seq = event.seq;
                 }
+                self.look = LOOK_FIRST;
                 return Ok(event);
             }
             if self.behind {
@@ -50,15 +60,43 @@ impl Subscription {
                 biased;
                 batch = self.live.recv() => batch,
                 failure = self.journal.failed() => return Err(failure),
+                () = sleep(self.look) => {
+                    self.look_elsewhere().await?;
+                    continue;
+                }
             };
             match batch {
-                Ok(batch) => {
-                    self.ready.extend(batch.iter().filter(|event| is_news(event, self.seq)).cloned());
-                }
+                Ok(batch) => self.take(&batch),
                 // The journal, which sends, is held by us: it cannot be closed.
                 Err(RecvError::Lagged(_) | RecvError::Closed) => self.behind = true,
             }
         }
+    }
+
+    /// Takes what has just been stored here. Where events of another process lie between, the store has all of them.
+    fn take(&mut self, batch: &[Event]) {
+        let mut last = self.seq;
+        for event in batch.iter().filter(|event| is_news(event, self.seq)) {
+            if event.seq > last.saturating_add(1) {
+                self.behind = true;
+                return;
+            }
+            last = event.seq;
+            self.ready.push_back(event.clone());
+        }
+    }
+
+    /// Looks for events that another process has stored.
+    async fn look_elsewhere(&mut self) -> Result<(), Failure> {
+        self.look = (self.look * 2).min(LOOK_LAST);
+        if self.journal.is_held() {
+            return Ok(());
+        }
+        let last = self.store.last_seq(self.session).await.map_err(|error| error.failure())?;
+        // What was stored here meanwhile is about to be shown, with the pieces that belong to it.
+        let is_ours = self.journal.is_held() || !self.live.is_empty();
+        self.behind = !is_ours && last.is_some_and(|last| last > self.seq);
+        Ok(())
     }
 
     async fn catch_up(&mut self) -> Result<(), Failure> {

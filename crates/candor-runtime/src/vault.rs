@@ -16,8 +16,6 @@ use candor_protocol::{Code, Failure};
 use candor_redact::{Live, Redactor};
 use serde_json::Value;
 
-use crate::Setup;
-
 /// How a placeholder begins. It begins like the mask of the log, so that whoever knows one knows the other.
 const OPENING: &str = "[REDACTED:";
 /// How it ends.
@@ -29,24 +27,34 @@ const VALUES_MAX: usize = 1_000;
 
 /// The secrets of one session.
 pub(crate) struct Vault {
-    setup: Arc<Setup>,
     /// A plain lock: it is held for a look-up and never across a wait.
     values: Mutex<Values>,
 }
 
 struct Values {
-    /// Knows the setup's secrets and the values below: what was a secret once is one wherever it turns up again, such as
-    /// in the output of a tool that was given it.
+    /// The secrets of the configuration.
+    given: Arc<[String]>,
+    /// Knows those and the values below: what was a secret once is one wherever it turns up again, such as in the output
+    /// of a tool that was given it.
     redactor: Redactor,
     by_placeholder: HashMap<String, String>,
     by_value: HashMap<String, String>,
 }
 
 impl Vault {
-    /// An empty one. The redactor knows the setup's secrets.
-    pub(crate) fn new(redactor: Redactor, setup: Arc<Setup>) -> Self {
-        let values = Values { redactor, by_placeholder: HashMap::new(), by_value: HashMap::new() };
-        Self { setup, values: Mutex::new(values) }
+    /// One that knows the configuration's secrets and no others yet; the redactor is compiled from them already.
+    pub(crate) fn new(redactor: Redactor, given: Arc<[String]>) -> Self {
+        let values = Values { given, redactor, by_placeholder: HashMap::new(), by_value: HashMap::new() };
+        Self { values: Mutex::new(values) }
+    }
+
+    /// Learns the secrets of a configuration that has changed.
+    pub(crate) fn know(&self, given: &Arc<[String]>) {
+        let mut values = self.values();
+        if !Arc::ptr_eq(&values.given, given) {
+            values.given = Arc::clone(given);
+            values.learn();
+        }
     }
 
     /// Masks words while they are written.
@@ -125,8 +133,8 @@ impl Values {
     }
 
     /// Looks out for the values, too, from now on. Nothing is compiled before the next text is looked at.
-    fn learn(&mut self, setup: &Setup) {
-        self.redactor = Redactor::with_secrets(setup.secrets.iter().chain(self.by_value.keys()));
+    fn learn(&mut self) {
+        self.redactor = Redactor::with_secrets(self.given.iter().chain(self.by_value.keys()));
     }
 }
 
@@ -153,7 +161,7 @@ impl Mask for Vault {
         }
         hidden.push_str(text.get(at..).unwrap_or_default());
         if values.by_value.len() > kept {
-            values.learn(&self.setup);
+            values.learn();
         }
         hidden
     }

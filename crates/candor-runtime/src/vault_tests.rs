@@ -1,41 +1,15 @@
 use std::sync::Arc;
 
-use candor_agent::{Compaction, Limits, Mask, Verify};
-use candor_llm::retry::Policy;
+use candor_agent::Mask;
 use candor_protocol::Code;
 use candor_redact::Redactor;
-use candor_tools::{Permission, Rules};
 use serde_json::json;
 
 use super::{VALUES_MAX, Vault, placeholder_at};
-use crate::{PromptFiles, Setup};
 
 fn vault(secrets: &[&str]) -> Vault {
-    let secrets: Vec<String> = secrets.iter().map(ToString::to_string).collect();
-    let redactor = Redactor::with_secrets(&secrets);
-    let tools = Rules {
-        permission: Permission::Workspace,
-        env: Vec::new(),
-        timeout: std::time::Duration::from_secs(1),
-        output_bytes_max: 1,
-        hidden: Vec::new(),
-        allowed: Vec::new(),
-        spill: None,
-    };
-    let setup = Setup {
-        workspace: "/w".into(),
-        models: Vec::new(),
-        policy: Policy::default(),
-        limits: Limits { turns: 1, cost_usd: None, time: None },
-        max_tokens: None,
-        compaction: Compaction { enabled: true, reserve_tokens: 16_384, keep_tokens: 1 },
-        profile: "fast".to_owned(),
-        verify: Verify::Waived,
-        prompt: PromptFiles::default(),
-        tools,
-        secrets,
-    };
-    Vault::new(redactor, Arc::new(setup))
+    let secrets: Arc<[String]> = secrets.iter().map(ToString::to_string).collect();
+    Vault::new(Redactor::with_secrets(secrets.iter()), secrets)
 }
 
 #[test]
@@ -90,4 +64,13 @@ fn what_a_placeholder_looks_like() {
     check("[REDACTED:abcdeé]", None);
     check("[REDACTED:abcde", None);
     check("[REDACTED]", None);
+}
+
+#[test]
+fn a_changed_configuration_brings_secrets_and_loses_none() {
+    let vault = vault(&["correct-horse-battery"]);
+    let first = vault.hide("correct-horse-battery");
+    vault.know(&["tr0ub4dor-and-three".to_owned()].into_iter().collect());
+    assert_eq!(vault.hide("correct-horse-battery"), first, "what it hid once");
+    assert!(!vault.hide("tr0ub4dor-and-three").contains("tr0ub4dor"), "what it was told of");
 }

@@ -112,7 +112,14 @@ async fn search(path: &Path, messages: u64) {
 
 fn created(session: SessionId) -> Event {
     let [source, name, workspace] = ["cli", "bench", "/work"].map(str::to_owned);
-    let body = EventBody::SessionCreated { source, name, workspace, instructions: None, forked_from: None };
+    let body = EventBody::SessionCreated {
+        source,
+        name,
+        workspace,
+        instructions: None,
+        job: None,
+        forked_from: None,
+    };
     Event { seq: 1, session_id: session, run_id: None, at: Moment::now(), body }
 }
 

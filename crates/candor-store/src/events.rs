@@ -58,12 +58,17 @@ impl Store {
         self.read(rows.first().map(|row| count(row, "last_seq")).transpose())
     }
 
-    /// The runs that have begun and not ended, the oldest first, at most so many.
-    pub async fn open_runs(&self, limit: u32) -> Result<Vec<(SessionId, RunId)>, Error> {
+    /// The runs that have begun and not ended, of one session or of all, the oldest first, at most so many.
+    pub async fn open_runs(
+        &self,
+        session: Option<SessionId>,
+        limit: u32,
+    ) -> Result<Vec<(SessionId, RunId)>, Error> {
         let sql = "SELECT session_id, run_id FROM runs WHERE ended_at IS NULL \
                    AND session_id NOT IN (SELECT id FROM sessions WHERE last_seq < 0) \
-                   ORDER BY started_at, run_id LIMIT $1";
-        let rows = self.rows(sql, &[limit.into()]).await?;
+                   AND ($2 = '' OR session_id = $2) ORDER BY started_at, run_id LIMIT $1";
+        let session = session.map(|session| session.to_string()).unwrap_or_default();
+        let rows = self.rows(sql, &[limit.into(), session.into()]).await?;
         let run = |row: &Row| row.text("run_id")?.parse().map_err(|error| row::wrong("run_id", error));
         self.read(rows.iter().map(|row| Ok((row::session(row, "session_id")?, run(row)?))).collect())
     }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use candor_agent::{Compaction, Limits, Model, Price, Verify};
 use candor_config::settings::{Dialect, Permission};
@@ -9,7 +10,7 @@ use candor_config::{Env, Loaded};
 use candor_llm::retry::Policy;
 use candor_llm::{Provider, ScriptedProvider};
 use candor_protocol::Failure;
-use candor_runtime::{PromptFiles, Setup};
+use candor_runtime::{PromptFiles, Retention, Setup, Titles};
 use candor_store::Location;
 use candor_tools::Rules;
 
@@ -19,6 +20,9 @@ use crate::provider::{self, Choice};
 
 /// The database of a home, unless the configuration names another file.
 const DATABASE: &str = "candor.db";
+
+/// How many seconds a day has.
+const DAY_SECS: u64 = 86_400;
 
 /// The database that sessions are kept in.
 pub(crate) fn database(loaded: &Loaded) -> Location {
@@ -77,13 +81,28 @@ pub(crate) fn offline(ask: Option<&Ask>, loaded: &Loaded, context: &Context<'_>)
             custom_file: Some(config.system_prompt.custom_instructions_file.resolve(loaded.home.path())),
         },
         tools: tools(loaded, context.env()),
-        secrets: context.screen.secrets(),
+        secrets: context.screen.secrets().into(),
+        titles: if config.session.model_titles { Titles::ByModel } else { Titles::FirstWords },
+        retention: retention(loaded),
     }
 }
 
 /// The folder worked in, without links: what a tool resolves must compare with it.
 fn workspace(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// How long sessions are kept: for ever, unless the owner says otherwise.
+fn retention(loaded: &Loaded) -> Retention {
+    let session = &loaded.config.session;
+    if !session.auto_cleanup {
+        return Retention::default();
+    }
+    let some = |number: u64| (number > 0).then_some(number);
+    Retention {
+        sessions: some(session.max_sessions.get()).map(|most| u32::try_from(most).unwrap_or(u32::MAX)),
+        age: some(session.retention_days.get()).map(|days| Duration::from_secs(days * DAY_SECS)),
+    }
 }
 
 fn limits(ask: Option<&Ask>, loaded: &Loaded) -> Limits {

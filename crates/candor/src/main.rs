@@ -15,7 +15,6 @@ mod credentials;
 mod fail;
 mod follow;
 mod init_questions;
-mod pending;
 mod printer;
 mod provider;
 mod repl;

@@ -21,6 +21,8 @@ section! {
         retention_days: Whole<0, 36_500> = Whole(0);
         /// Whether sessions beyond these limits are deleted by themselves.
         auto_cleanup: bool = true;
+        /// Whether the model is asked for a title after the first answer, in the REPL and the server. If not, the first words of the message have to do.
+        model_titles: bool = true;
     }
 }
 

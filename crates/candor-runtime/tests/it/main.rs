@@ -4,12 +4,18 @@
 
 mod asking;
 mod commits;
+mod copies;
 mod events;
+mod long;
+mod names;
 mod queueing;
+mod recovery;
 mod rig;
 mod secrets;
 mod sessions;
+mod sharing;
 mod steering;
 mod stopping;
+mod story;
 mod subscribing;
 mod trouble;

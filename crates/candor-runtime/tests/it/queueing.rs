@@ -24,7 +24,7 @@ async fn one_message_too_many_is_refused_and_none_of_the_others_is_lost() {
         last = Some(rig.say(session, &format!("message {number}")).await);
     }
     let refused = rig.submit(session, Body::Say(vec![Part::text("one too many")])).await.unwrap_err();
-    assert_eq!(refused.code, Code::SessionBusy);
+    assert_eq!(refused.code, Code::SessionQueueFull);
     assert!(candor_cards::card(&refused).steps.len() >= 2);
     gate.open();
     let (_, events) = end_of(&mut watching, last.unwrap()).await;
@@ -52,7 +52,7 @@ async fn one_word_too_many_for_a_run_is_refused_and_a_stop_is_still_heard() {
         rig.steer(session, &format!("and {number}")).await;
     }
     let refused = rig.submit(session, Body::Steer(vec![Part::text("and")])).await.unwrap_err();
-    assert_eq!(refused.code, Code::SessionBusy);
+    assert_eq!(refused.code, Code::SessionQueueFull);
     rig.submit(session, Body::Stop).await.unwrap();
     assert_eq!(end_of(&mut watching, run).await.0.status, Status::Stopped);
 }

@@ -8,7 +8,9 @@ use candor_agent::{Compaction, Limits, Model, Price, Verify};
 use candor_llm::retry::Policy;
 use candor_llm::{Dialect, Endpoint, HttpProvider, Provider, ScriptedProvider, Timeouts};
 use candor_protocol::{Body, Event, EventBody, Failure, Origin, Outcome, Part, RunId, SessionId, Submission};
-use candor_runtime::{Naming, NewSession, PromptFiles, Receipt, Runtime, Setup, Subscription};
+use candor_runtime::{
+    Naming, NewSession, PromptFiles, Receipt, Retention, Runtime, Setup, Subscription, Titles,
+};
 use candor_store::{Location, Store};
 use candor_testkit::{FakeLlm, Gate, Home, Reply};
 use candor_tools::{Permission, Rules};
@@ -17,34 +19,98 @@ use serde_json::Value;
 /// A wait that takes longer has hung.
 const HUNG: Duration = Duration::from_secs(30);
 
+/// Which database a test runs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum On {
+    Sqlite,
+    Postgres,
+}
+
+/// Runs each test on both databases.
+macro_rules! on_both {
+    ($($(#[$note:meta])* async fn $name:ident($on:ident) $body:block)*) => {
+        $(async fn $name($on: crate::rig::On) $body)*
+        mod sqlite {
+            $($(#[$note])* #[tokio::test] async fn $name() { super::$name(crate::rig::On::Sqlite).await })*
+        }
+        mod postgres {
+            $($(#[$note])* #[tokio::test] async fn $name() { super::$name(crate::rig::On::Postgres).await })*
+        }
+    };
+}
+pub(crate) use on_both;
+
 /// A runtime, its home and its model.
 pub(crate) struct Rig {
     pub(crate) runtime: Runtime,
-    pub(crate) fake: FakeLlm,
-    pub(crate) home: Home,
+    pub(crate) fake: Arc<FakeLlm>,
+    pub(crate) home: Arc<Home>,
+    pub(crate) database: Arc<Database>,
+}
+
+/// Where a test's sessions are.
+pub(crate) struct Database {
+    pub(crate) location: Location,
+    /// A schema of its own, which is dropped at the end.
+    _schema: Option<candor_testkit::Database>,
+}
+
+impl Database {
+    fn new(on: On, home: &Home) -> Self {
+        match on {
+            On::Sqlite => Self { location: Location::File(database(home)), _schema: None },
+            On::Postgres => {
+                let schema = candor_testkit::Postgres::shared();
+                Self { location: Location::Postgres(schema.url()), _schema: Some(schema) }
+            }
+        }
+    }
 }
 
 impl Rig {
     pub(crate) async fn new() -> Self {
-        Self::with(|_| {}).await
+        Self::on(On::Sqlite).await
+    }
+
+    /// One on this database.
+    pub(crate) async fn on(on: On) -> Self {
+        Self::on_with(on, |_| {}).await
     }
 
     /// One whose setup is changed before it starts.
     pub(crate) async fn with(change: impl FnOnce(&mut Setup)) -> Self {
-        let fake = FakeLlm::start(candor_testkit::Dialect::OpenaiChat);
-        let home = Home::new();
+        Self::on_with(On::Sqlite, change).await
+    }
+
+    pub(crate) async fn on_with(on: On, change: impl FnOnce(&mut Setup)) -> Self {
+        let fake = Arc::new(FakeLlm::start(candor_testkit::Dialect::OpenaiChat));
+        let home = Arc::new(Home::new());
+        let database = Arc::new(Database::new(on, &home));
         let mut setup = setup(&home, provider(&fake));
         change(&mut setup);
-        let runtime = Runtime::open(&location(&home), setup).await.unwrap();
-        Self { runtime, fake, home }
+        let runtime = Runtime::open(&database.location, setup).await.unwrap();
+        Self { runtime, fake, home, database }
     }
 
     /// The same home after a restart.
     pub(crate) async fn reopen(self) -> Self {
-        let Self { runtime, fake, home } = self;
+        let Self { runtime, fake, home, database } = self;
         drop(runtime);
-        let runtime = Runtime::open(&location(&home), setup(&home, provider(&fake))).await.unwrap();
-        Self { runtime, fake, home }
+        let runtime = Runtime::open(&database.location, setup(&home, provider(&fake))).await.unwrap();
+        Self { runtime, fake, home, database }
+    }
+
+    /// A second process in the same home, with the same model.
+    pub(crate) async fn beside(&self) -> Self {
+        let Self { fake, home, database, .. } = self;
+        let runtime = Runtime::open(&database.location, setup(home, provider(fake))).await.unwrap();
+        let (fake, home, database) = (Arc::clone(fake), Arc::clone(home), Arc::clone(database));
+        Self { runtime, fake, home, database }
+    }
+
+    /// The database, as somebody else opens it.
+    pub(crate) async fn store(&self) -> Store {
+        Store::open(&self.database.location).await.unwrap()
     }
 
     pub(crate) fn create(&self) -> SessionId {
@@ -80,7 +146,7 @@ impl Rig {
 
     /// What is stored of a session, as somebody else finds it.
     pub(crate) async fn stored(&self, session: SessionId) -> Vec<Event> {
-        let store = Store::open(&Location::File(database(&self.home))).await.unwrap();
+        let store = self.store().await;
         let events = store.events(session, 0, 10_000).await.unwrap();
         store.close().await;
         events
@@ -161,7 +227,9 @@ pub(crate) fn setup(home: &Home, provider: Arc<dyn Provider>) -> Setup {
             allowed: Vec::new(),
             spill: None,
         },
-        secrets: Vec::new(),
+        secrets: Vec::new().into(),
+        titles: Titles::FirstWords,
+        retention: Retention::default(),
     }
 }
 

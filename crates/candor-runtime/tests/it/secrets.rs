@@ -13,7 +13,7 @@ const KNOWN: &str = "correct-horse-battery-staple";
 const TOKEN: &str = "ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8";
 
 async fn rig() -> Rig {
-    Rig::with(|setup| setup.secrets = vec![KNOWN.to_owned()]).await
+    Rig::with(|setup| setup.secrets = [KNOWN.to_owned()].into()).await
 }
 
 /// Neither secret is in what was shown, stored or sent.
@@ -145,7 +145,7 @@ async fn a_providers_words_are_masked_in_errors_cards_and_notices() {
     let refuse = || Reply::error("bad_request", &format!("no: {KNOWN} {TOKEN}"));
     second.push(refuse());
     let rig = Rig::with(|setup| {
-        setup.secrets = vec![KNOWN.to_owned()];
+        setup.secrets = [KNOWN.to_owned()].into();
         setup.models.push(model(provider(&second)));
     })
     .await;

@@ -5,12 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use candor_llm::{Answer, BoxFuture, Delta, Error, Provider, Request};
 use candor_protocol::{Body, Code, Event, EventBody, Moment, Part, Status, StopReason, Usage};
-use candor_store::{Location, Store};
 use candor_testkit::{Home, Reply};
 use serde_json::json;
 
 use crate::events::check_sound;
-use crate::rig::{Rig, answers, database, end_of, held, model, reached, within};
+use crate::rig::{Rig, answers, database, end_of, held, model, reached, until, within};
 
 /// Takes the database away, and gives it back.
 struct Taken {
@@ -131,10 +130,15 @@ async fn a_store_that_fails_under_a_tool_leaves_a_session_that_can_go_on() {
 #[tokio::test]
 async fn a_second_writer_is_noticed_and_the_session_goes_on_after_it() {
     let rig = Rig::new().await;
-    rig.fake.repeat(Reply::text("Yes."));
     let session = rig.create();
-    rig.ask(session, "First").await;
-    let other = Store::open(&Location::File(database(&rig.home))).await.unwrap();
+    let (reply, gate) = held("Yes.");
+    rig.fake.push(reply);
+    let mut watching = rig.watch(session, 0).await;
+    rig.say(session, "First").await;
+    reached(&gate).await;
+    until(&mut watching, |body| matches!(body, EventBody::RunStart { .. })).await;
+    // One that does not ask whether the session is its to write.
+    let other = rig.store().await;
     let seq = other.last_seq(session).await.unwrap().unwrap() + 1;
     let body = EventBody::SessionRenamed {
         name: "renamed".to_owned(),
@@ -143,8 +147,14 @@ async fn a_second_writer_is_noticed_and_the_session_goes_on_after_it() {
         usage: None,
     };
     other.append(&[Event { seq, session_id: session, run_id: None, at: Moment::now(), body }]).await.unwrap();
-    let refused = rig.submit(session, Body::Say(vec![Part::text("Too late")])).await.unwrap_err();
-    assert_eq!(refused.code, Code::SessionBusy);
+    gate.open();
+    let told = loop {
+        if let Err(failure) = within(watching.next()).await {
+            break failure;
+        }
+    };
+    assert_eq!(told.code, Code::SessionBusy);
+    rig.fake.push(Reply::text("Yes."));
     assert_eq!(rig.ask(session, "Second").await.0.status, Status::Done);
     check_sound(&rig.stored(session).await);
 }

@@ -146,7 +146,8 @@ async fn what_a_dead_program_left_is_ended_and_what_a_living_one_runs_is_not() {
     let gate = rig.gate("gate");
     rig.gate("open");
     // No process has this number: the kernel's largest is smaller.
-    let orphan = "CANDOR_CALL=99999999.1.x setsid -f sleep $TOKEN; echo ready > gate; read line < open; echo end";
+    let orphan =
+        "CANDOR_CALL=99999999.1.x setsid -f sleep $TOKEN; echo ready > gate; read line < open; echo end";
     let (spec, cancel) = (rig.script(orphan), CancellationToken::new());
     let (ended, ()) = tokio::join!(run(&spec, &cancel), async {
         tokio::fs::read(&gate).await.unwrap();

@@ -65,10 +65,10 @@ async fn open_runs_are_those_that_have_not_ended(rig: Rig) {
     other.at += 60_000;
     store.append(&[other.created(), other.start(two, "m"), other.start(three, "m")]).await.unwrap();
     let all = [(log.session, one), (other.session, two), (other.session, three)];
-    assert_eq!(store.open_runs(10).await.unwrap(), all);
-    assert_eq!(store.open_runs(1).await.unwrap(), all[..1]);
+    assert_eq!(store.open_runs(None, 10).await.unwrap(), all);
+    assert_eq!(store.open_runs(None, 1).await.unwrap(), all[..1]);
     store.append(&[log.end(one, outcome(Usage::new(1, 1), None))]).await.unwrap();
-    assert_eq!(store.open_runs(10).await.unwrap(), all[1..]);
+    assert_eq!(store.open_runs(None, 10).await.unwrap(), all[1..]);
 }
 
 async fn a_nul_character_is_replaced_where_it_cannot_be_stored(rig: Rig) {

@@ -125,7 +125,7 @@ async fn try_everything(rig: &Rig, events: &[Event]) {
     check_honest(store.find("abcd").await);
     check_honest(store.latest("/work").await);
     check_honest(store.usage(Grouping::Day, None).await);
-    check_honest(store.open_runs(10).await);
+    check_honest(store.open_runs(None, 10).await);
     check_honest(store.context(session).await);
     check_honest(store.newest_events(session, 5).await);
     check_honest(store.expired(&["cli"], Some(0), None, 10).await);

@@ -51,7 +51,7 @@ async fn made(store: &Store, source: &str, seconds: i64) -> SessionId {
         panic!("another event")
     };
     let source = source.to_owned();
-    let body = EventBody::SessionCreated { source, name, workspace, instructions, forked_from };
+    let body = EventBody::SessionCreated { source, name, workspace, instructions, job: None, forked_from };
     store.append(&[Event { body, ..created }]).await.unwrap();
     log.session
 }

@@ -128,7 +128,14 @@ impl Log {
         let workspace = workspace.to_owned();
         self.event(
             None,
-            EventBody::SessionCreated { source, name, workspace, instructions: None, forked_from: None },
+            EventBody::SessionCreated {
+                source,
+                name,
+                workspace,
+                instructions: None,
+                job: None,
+                forked_from: None,
+            },
         )
     }
 

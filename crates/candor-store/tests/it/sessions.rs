@@ -126,7 +126,8 @@ async fn instructions_are_kept(rig: Rig) {
         panic!("another event");
     };
     let instructions = Some("Be brief.".to_owned());
-    let body = EventBody::SessionCreated { source, name, workspace, instructions, forked_from: None };
+    let body =
+        EventBody::SessionCreated { source, name, workspace, instructions, job: None, forked_from: None };
     store.append(&[Event { body, ..created }]).await.unwrap();
     assert_eq!(summary(&store, &log).await.instructions.as_deref(), Some("Be brief."));
 }

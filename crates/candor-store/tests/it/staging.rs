@@ -31,7 +31,7 @@ async fn is_seen(store: &Store, session: SessionId) -> Vec<bool> {
         !store.newest_events(session, 10).await.unwrap().is_empty(),
         !store.usage(Grouping::Session, None).await.unwrap().is_empty(),
         !store.search(&search).await.unwrap().is_empty(),
-        !store.open_runs(10).await.unwrap().is_empty(),
+        !store.open_runs(None, 10).await.unwrap().is_empty(),
         !store.expired(&["cli"], Some(0), None, 10).await.unwrap().is_empty(),
     ]
 }
@@ -145,10 +145,10 @@ async fn a_copy_has_the_totals_of_its_runs_and_usage_has_them_once(rig: Rig) {
     assert_eq!(usage.iter().map(|row| row.key.clone()).collect::<Vec<_>>(), [log.session.to_string()]);
     assert_eq!(usage[0].usage, Usage::new(1, 2));
     // The open run is the original's, and stays so when the copy ends it.
-    let (_, open) = store.open_runs(10).await.unwrap()[0];
+    let (_, open) = store.open_runs(None, 10).await.unwrap()[0];
     let mut copied = Log { session, ..log };
     store.append(&[copied.end(open, outcome(Usage::new(5, 5), None))]).await.unwrap();
-    assert_eq!(store.open_runs(10).await.unwrap(), [(copy_of(&original), open)]);
+    assert_eq!(store.open_runs(None, 10).await.unwrap(), [(copy_of(&original), open)]);
 }
 
 fn copy_of(events: &[Event]) -> SessionId {

@@ -89,7 +89,7 @@ async fn a_title_that_a_model_thought_of_is_paid_for_and_is_no_run(rig: Rig) {
     assert_eq!((summary.metrics.total_turns, summary.status), (2, Some(candor_protocol::Status::Done)));
     let models = store.usage(Grouping::Model, None).await.unwrap();
     check(&models, &[("small", 0, 3, 0), ("m", 1, 30, 0)]);
-    assert_eq!(store.open_runs(10).await.unwrap(), []);
+    assert_eq!(store.open_runs(None, 10).await.unwrap(), []);
 
     // Thought of within a run, before the run's end.
     let run = RunId::now();

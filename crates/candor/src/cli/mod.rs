@@ -10,8 +10,8 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
 
 pub(crate) use commands::{
-    Command, Config, ConfigFormat, Doctor, Document, Errors, Generate, Init, Logs, Prompt, Redact, Usage,
-    UsageBy,
+    Command, Config, ConfigFormat, Doctor, Document, Errors, Generate, Init, Logs, Prompt, Redact, Serve,
+    Usage, UsageBy,
 };
 pub(crate) use options::{Ask, Global};
 pub(crate) use sessions::Sessions;

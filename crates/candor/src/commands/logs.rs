@@ -80,7 +80,7 @@ fn session(text: &str, context: &Context<'_>) -> Result<String, Fail> {
     }
     let here = assemble::offline(None, &loaded, context).workspace.display().to_string();
     let found = block_on(async {
-        let runtime = Runtime::open_for_questions(&database).await?;
+        let runtime = Runtime::open_for_questions(&database, Vec::new()).await?;
         Ok(which::find(text, &here, &runtime).await?)
     });
     match found {

@@ -79,8 +79,8 @@ async fn listen(
     let runtime = Arc::new(Runtime::open(&assemble::database(loaded), setup).await?);
     let offer = if loaded.config.server.interactive.ws_enabled { Offer::Socket } else { Offer::Health };
     let stop = CancellationToken::new();
-    let serving =
-        tokio::spawn(candor_server::serve(listener, Options { access, offer, runtime }, stop.clone()));
+    let options = Options { access, offer, runtime: Arc::clone(&runtime) };
+    let serving = tokio::spawn(candor_server::serve(listener, options, stop.clone()));
     ServerStart { host: &address.ip().to_string(), port: address.port(), version: env!("CARGO_PKG_VERSION") }
         .log();
     let token = loaded.home.join(TOKEN);
@@ -88,7 +88,10 @@ async fn listen(
     tokio::pin!(serving);
     loop {
         tokio::select! {
-            served = &mut serving => return ended(served),
+            served = &mut serving => {
+                runtime.close().await;
+                return ended(served);
+            }
             () = signals.next() => {
                 if stop.is_cancelled() {
                     context.screen.note(format_args!("stopped at once"));

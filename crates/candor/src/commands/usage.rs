@@ -23,7 +23,7 @@ pub(crate) fn run(options: &Usage, context: &Context<'_>) -> Result<Exit, Fail> 
         UsageBy::Session => Grouping::Session,
     };
     let rows = block_on(async {
-        let runtime = Runtime::open_for_questions(&assemble::database(&loaded)).await?;
+        let runtime = Runtime::open_for_questions(&assemble::database(&loaded), Vec::new()).await?;
         Ok(runtime.query().usage(by, since.map(Moment::at)).await.map_err(|error| error.failure())?)
     })?;
     if options.json {

@@ -17,7 +17,7 @@ use std::io::{self, IsTerminal};
 
 use anstyle::Style;
 use candor_config::Loaded;
-use candor_protocol::{Body, Code, Failure, Origin, Part, SessionId};
+use candor_protocol::{Body, Event, EventBody, Failure, Origin, Part, SessionId};
 use candor_runtime::{Naming, NewSession, Runtime, Setup};
 
 use crate::cli::Ask;
@@ -53,7 +53,9 @@ pub(crate) fn run(ask: &Ask, context: &Context<'_>) -> Result<Exit, Fail> {
     let (_log, _guard) = logs::start(&loaded, context)?;
     block_on(async {
         let mut repl = Repl::open(ask, loaded, context).await?;
-        let exit = repl.talk().await?;
+        let exit = repl.talk().await;
+        repl.runtime.close().await;
+        let exit = exit?;
         Ok(if repl.manner == Manner::Terminal { Exit::Good } else { exit })
     })
 }
@@ -242,14 +244,10 @@ impl<'a> Repl<'a> {
             None => (self.create()?, true),
         };
         self.session = Some(session);
-        let has_news = !is_new && self.catch_up(session).await?;
-        let body = Body::Say(vec![Part::text(text)]);
-        let mut done = self.carry_out(session, body.clone()).await;
-        // Our end of the session was where we left it, and another process has gone on from there. Nothing was taken; now
-        // that both are at the same place, it will be.
-        if has_news && matches!(&done, Err(Fail::Card(failure)) if failure.code == Code::SessionBusy) {
-            done = self.carry_out(session, body).await;
+        if !is_new {
+            self.catch_up(session).await?;
         }
+        let done = self.carry_out(session, Body::Say(vec![Part::text(text)])).await;
         // A session whose first message could not be stored is not there.
         if done.is_err() && is_new && which::last_seq(session, &self.runtime).await.is_ok_and(|seq| seq == 0)
         {
@@ -287,27 +285,34 @@ impl<'a> Repl<'a> {
         }
     }
 
-    /// Shows what another process did in the session since it was last looked at, and tells whether there was anything.
-    async fn catch_up(&mut self, session: SessionId) -> Result<bool, Fail> {
-        let before = self.after;
+    /// Shows what another process did in the session since it was last looked at.
+    async fn catch_up(&mut self, session: SessionId) -> Result<(), Fail> {
         loop {
             let events = self.runtime.query().events(session, self.after, PAGE).await;
             let events = events.map_err(|error| error.failure())?;
-            if !events.is_empty() && !self.ask.json {
-                self.remark("meanwhile in this session:");
-            }
             for event in &events {
                 self.after = event.seq;
-                if self.ask.json {
-                    Printer::new(self.screen, true).show(event)?;
-                } else if let Some(words) = show::words(event) {
-                    self.screen.note(format_args!("{}", tame(&words)));
-                }
+                self.tell_of(event)?;
             }
             if events.len() < PAGE as usize {
-                return Ok(self.after != before);
+                return Ok(());
             }
         }
+    }
+
+    /// Shows one thing that happened between two messages of this conversation.
+    fn tell_of(&self, event: &Event) -> Result<(), Fail> {
+        match &event.body {
+            _ if self.ask.json => Printer::new(self.screen, true).show(event)?,
+            // Our own doing, most of the time: the model has thought of a title.
+            EventBody::SessionRenamed { name, .. } => self.remark(&format!("this session is called: {name}")),
+            _ => {
+                if let Some(words) = show::words(event) {
+                    self.screen.note(format_args!("[elsewhere] {}", tame(words.trim_start())));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// A remark for a person.

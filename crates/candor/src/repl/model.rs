@@ -8,7 +8,7 @@ use super::{Named, Repl};
 use crate::context::Context;
 use crate::fail::Fail;
 use crate::provider::Choice;
-use crate::{assemble, pending, provider};
+use crate::{assemble, provider};
 
 /// A date in the name of a model begins with at least so many digits; a version number has fewer.
 const DATE_DIGITS_MIN: usize = 4;
@@ -48,8 +48,7 @@ impl Repl<'_> {
         check(model, &choice, &context).await?;
         let setup = assemble::setup(Some(self.ask), &loaded, &context).await?;
         let named = Named::of(&setup);
-        let database = assemble::database(&loaded);
-        pending::reconfigure(&mut self.runtime, &database, setup).await?;
+        self.runtime.reconfigure(setup);
         self.remark(&format!("{} of {} answers from now on", named.model, named.provider));
         (self.model, self.loaded, self.request) = (named, loaded, context.request);
         Ok(())

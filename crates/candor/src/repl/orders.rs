@@ -1,14 +1,13 @@
 //! What the commands of the REPL do.
 
 use candor_protocol::{Body, Code, Event, EventBody, Failure, Origin, SessionId, Submission, plain_text};
-use candor_store::Grouping;
+use candor_store::{Grouping, Search};
 
 use super::order::{COMMANDS, Order};
 use super::{Next, Repl, Request};
 use crate::commands::sessions::list::{self, Wanted};
 use crate::commands::sessions::search;
 use crate::fail::Fail;
-use crate::pending::{self, Search};
 use crate::printer::tame;
 use crate::which;
 
@@ -76,7 +75,7 @@ impl Repl<'_> {
 
     async fn search(&mut self, text: String) -> Result<(), Fail> {
         let search = Search { text, workspace: Some(self.here.clone()), limit: LISTED_MAX };
-        let hits = pending::search(&self.runtime, &search).await?;
+        let hits = self.runtime.search(&search).await?;
         self.listed = hits.iter().map(|hit| hit.session).collect();
         if hits.is_empty() {
             self.note("nothing found in the sessions of this folder");

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use candor_testkit::{Ran, Rng, Sweep};
 
-use crate::durable::{Database, FIRST, Scene, complaints};
+use crate::durable::{FIRST, Scene, complaints};
+use crate::rig::Keep;
 use crate::strace::{Place, places, record};
 
 /// What a disk may answer.
@@ -34,7 +35,7 @@ fn ending(ran: &Ran, promised: &[String]) -> Vec<String> {
 
 /// Every call on a file of the home that can fail, each with an error, once or from then on.
 fn faults(seed: u64) -> (Vec<(Place, String)>, PathBuf) {
-    let scene = Scene::new(&Database::in_home());
+    let scene = Scene::new(&Keep::in_home());
     let places = places(&record(&scene, &[]), &scene.root());
     let home = scene.home.path();
     let in_home = places
@@ -64,7 +65,7 @@ fn sweep_disk_faults_under_strace() {
         }
         let case = sweep.case();
         let (place, fault) = &faults[usize::try_from(case).expect("a case") % faults.len()];
-        let mut scene = Scene::new(&Database::in_home());
+        let mut scene = Scene::new(&Keep::in_home());
         let mut flags = vec!["-o".to_owned(), "/dev/null".to_owned()];
         flags.extend(place.moved(&recorded_in, &scene.root()).inject(fault));
         let ran = scene.under_strace(&flags, &[FIRST]).run();
@@ -92,7 +93,7 @@ struct Left {
 /// Runs the first prompt by a shell line that sees `$FIRST` and `$PRINTED`, and looks at what is left. A home that the
 /// line has put into `$KEPT` takes the place of the one outside.
 fn run_by_shell(shell: &[&str], line: &str) -> Left {
-    let mut scene = Scene::new(&Database::in_home());
+    let mut scene = Scene::new(&Keep::in_home());
     let kept = scene.home.user().join("kept");
     let shell = scene.program(shell[0]).args(&shell[1..]).args(["-ec", line]);
     let ran = shell.env("FIRST", FIRST).env("PRINTED", scene.printed_file()).env("KEPT", &kept).run();

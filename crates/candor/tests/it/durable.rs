@@ -13,7 +13,7 @@ use candor_testkit::{Candor, Dialect, FakeLlm, Home, Ran, Reply};
 use serde_json::{Value, json};
 use sqlx::Connection as _;
 
-use crate::rig::{BINARY, KEY, of_type};
+use crate::rig::{BINARY, KEY, Keep, of_type};
 
 /// What the user asks first, and what is asked once the trouble is over.
 pub(crate) const FIRST: &str = "Do three things";
@@ -29,34 +29,17 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(2);
 /// How much of a child's words a complaint quotes.
 const QUOTE_CHARS: usize = 600;
 
-/// Which database the binary keeps its sessions in: the variables that tell it so.
-#[derive(Clone, Debug)]
-pub(crate) struct Database {
-    pub(crate) env: Vec<(&'static str, String)>,
-}
-
-impl Database {
-    /// The file in the home, which needs no telling.
-    pub(crate) fn in_home() -> Self {
-        Self { env: Vec::new() }
-    }
-
-    fn is_file(&self) -> bool {
-        self.env.is_empty()
-    }
-}
-
 /// A home, a model with the script above, and a database.
 pub(crate) struct Scene {
     pub(crate) home: Home,
     pub(crate) fake: FakeLlm,
-    database: Database,
+    keep: Keep,
 }
 
 impl Scene {
-    pub(crate) fn new(database: &Database) -> Self {
+    pub(crate) fn new(keep: &Keep) -> Self {
         let mut scene =
-            Self { home: Home::new(), fake: FakeLlm::start(Dialect::OpenaiChat), database: database.clone() };
+            Self { home: Home::new(), fake: FakeLlm::start(Dialect::OpenaiChat), keep: keep.clone() };
         let calls = CALLS.map(|names| Reply::calls(names.iter().map(|name| append(name))));
         scene.says(calls.into_iter().chain([Reply::text("All three are done.")]));
         scene
@@ -84,8 +67,7 @@ impl Scene {
 
     /// A program that is to run the binary, which it finds as `$CANDOR`.
     pub(crate) fn program(&self, program: &str) -> Candor<'_> {
-        let candor = Candor::new(program, &self.home).env("FAKE_KEY", KEY).env("CANDOR", BINARY);
-        self.database.env.iter().fold(candor, |candor, (name, value)| candor.env(name, value))
+        self.keep.on(Candor::new(program, &self.home).env("FAKE_KEY", KEY).env("CANDOR", BINARY))
     }
 
     /// A prompt under strace with these flags. Not with `--seccomp-bpf`, which would be quicker: with it strace 6.1
@@ -163,13 +145,14 @@ fn quote(text: &str) -> String {
 /// Goes on in the home of a run that was cut short and had promised these lines, and looks at everything.
 pub(crate) fn complaints(scene: &mut Scene, promised: &[String]) -> Vec<String> {
     let mut found = Complaints::default();
+    let events = conversation(scene, promised, &mut found);
+    // The next start ends what the dead one could not.
     let left = processes_in(&scene.root(), LEAVING_MAX);
     found.unless(left.is_empty(), || format!("left running: {left:?}"));
     for process in left.keys() {
         // The machine must not pay for what was found.
         scene.program("kill").args(["-9", process]).run();
     }
-    let events = conversation(scene, promised, &mut found);
     effects(&events, &scene.home.workspace(), &mut found);
     found.0
 }
@@ -203,7 +186,7 @@ fn conversation(scene: &mut Scene, promised: &[String], found: &mut Complaints) 
     runs(&events, found);
     calls(&events, found);
     asked(&events, &scene.fake, found);
-    if scene.database.is_file() {
+    if matches!(scene.keep, Keep::Home) {
         let verdict = integrity(&scene.home.path().join("candor.db"));
         found.unless(verdict == "ok", || format!("the database is not whole: {verdict}"));
     }

@@ -7,7 +7,8 @@ use std::time::Duration;
 use candor_testkit::{Reply, Rng, Sweep};
 use serde_json::{Value, json};
 
-use crate::durable::{self, Database, FIRST, Scene, append, complaints};
+use crate::durable::{self, FIRST, Scene, append, complaints};
+use crate::rig::Keep;
 use crate::strace::{Place, places, record};
 
 /// The exit code of a process that was ended by `kill -9`, as a shell shows it; strace ends like what it watches.
@@ -32,8 +33,8 @@ struct Moment {
 
 /// All moments of a run, in an order that the seed decides, so that a sample has some of every kind. They are recorded
 /// anew each time, and threads take turns as they like; so a complaint names its moment, not only its case.
-fn moments(database: &Database, seed: u64) -> (Vec<Moment>, PathBuf) {
-    let scene = Scene::new(database);
+fn moments(keep: &Keep, seed: u64) -> (Vec<Moment>, PathBuf) {
+    let scene = Scene::new(keep);
     let places = places(&record(&scene, &[]), &scene.root());
     let mut moments: Vec<Moment> = places
         .into_iter()
@@ -60,8 +61,8 @@ impl std::fmt::Display for Moment {
 }
 
 /// Kills one run at each moment.
-fn kill_before_each_call(mut sweep: Sweep, database: &Database) {
-    let (moments, recorded_in) = moments(database, sweep.seed());
+fn kill_before_each_call(mut sweep: Sweep, keep: &Keep) {
+    let (moments, recorded_in) = moments(keep, sweep.seed());
     let (mut found, mut tried, mut killed) = (Vec::new(), 0, 0);
     for _ in 0..moments.len() {
         if !sweep.goes_on() {
@@ -69,7 +70,7 @@ fn kill_before_each_call(mut sweep: Sweep, database: &Database) {
         }
         let case = sweep.case();
         let moment = &moments[usize::try_from(case).expect("a case") % moments.len()];
-        let mut scene = Scene::new(database);
+        let mut scene = Scene::new(keep);
         killed += usize::from(moment.kill(&scene, &[FIRST], &recorded_in));
         tried += 1;
         let promised = scene.promised();
@@ -82,10 +83,10 @@ fn kill_before_each_call(mut sweep: Sweep, database: &Database) {
 }
 
 /// Kills a run, and then the one that goes on after it, maybe while that one still tidies up.
-fn kill_twice(mut sweep: Sweep, database: &Database) {
-    let (moments, recorded_in) = moments(database, sweep.seed());
+fn kill_twice(mut sweep: Sweep, keep: &Keep) {
+    let (moments, recorded_in) = moments(keep, sweep.seed());
     while sweep.goes_on() {
-        let mut scene = Scene::new(database);
+        let mut scene = Scene::new(keep);
         let (first, second) = (sweep.rng().pick(&moments).clone(), sweep.rng().pick(&moments).clone());
         first.kill(&scene, &[FIRST], &recorded_in);
         let mut promised = scene.promised();
@@ -100,9 +101,9 @@ fn kill_twice(mut sweep: Sweep, database: &Database) {
 }
 
 /// Kills run after run of one session in one home: what a kill leaves behind must not add up.
-fn kill_at_random_moments(mut sweep: Sweep, database: &Database) {
+fn kill_at_random_moments(mut sweep: Sweep, keep: &Keep) {
     while sweep.goes_on() {
-        let mut scene = Scene::new(database);
+        let mut scene = Scene::new(keep);
         let mut promised = durable::promised(&scene.candor(&["--json", FIRST]).run().ok().stdout);
         let session = session_of(&promised).expect("a session");
         for cycle in 1..=CYCLES {
@@ -130,15 +131,20 @@ fn session_of(promised: &[String]) -> Option<String> {
 
 #[test]
 fn sweep_kill_before_each_call_under_strace() {
-    kill_before_each_call(Sweep::start("kill_before_each_call"), &Database::in_home());
+    kill_before_each_call(Sweep::start("kill_before_each_call"), &Keep::in_home());
 }
 
 #[test]
 fn sweep_kill_twice_under_strace() {
-    kill_twice(Sweep::start("kill_twice"), &Database::in_home());
+    kill_twice(Sweep::start("kill_twice"), &Keep::in_home());
 }
 
 #[test]
 fn sweep_kill_at_random_moments() {
-    kill_at_random_moments(Sweep::start("kill_at_random_moments"), &Database::in_home());
+    kill_at_random_moments(Sweep::start("kill_at_random_moments"), &Keep::in_home());
+}
+
+#[test]
+fn sweep_kill_before_each_call_under_strace_on_postgres() {
+    kill_before_each_call(Sweep::start("kill_before_each_call_on_postgres"), &Keep::postgres());
 }

@@ -14,6 +14,7 @@ mod kill_sweep;
 mod logs;
 mod masking;
 mod output;
+mod parity;
 mod power_loss;
 mod providers;
 mod quiet;

@@ -9,7 +9,8 @@ use std::path::Path;
 
 use candor_testkit::{Rng, Sweep};
 
-use crate::durable::{Database, Scene, complaints_of_the_store, promised};
+use crate::durable::{Scene, complaints_of_the_store, promised};
+use crate::rig::Keep;
 use crate::strace::{Call, Line, record, unescaped};
 
 /// A disk writes this much at once or not at all.
@@ -195,7 +196,7 @@ fn bytes_of(call: &Call) -> Vec<u8> {
 #[test]
 fn sweep_power_loss_under_strace() {
     let mut sweep = Sweep::start("power_loss");
-    let mut scene = Scene::new(&Database::in_home());
+    let mut scene = Scene::new(&Keep::in_home());
     let home = scene.home.path();
     let lines = record(&scene, &["-xx", "-s", "1000000"]);
     let steps = steps(&lines, &home, &scene.printed_file());

@@ -12,7 +12,7 @@ pub(crate) fn playing(replies: &Value) -> Home {
     home.write(
         "config.toml",
         format!(
-            "provider = \"play\"\nretry = {{ max_retries = 0 }}\n[providers.play]\ndialect = \"scripted\"\nscript = \"{}\"\n",
+            "provider = \"play\"\nsession.model_titles = false\nretry = {{ max_retries = 0 }}\n[providers.play]\ndialect = \"scripted\"\nscript = \"{}\"\n",
             script.display()
         ),
     );

@@ -194,7 +194,7 @@ fn what_needs_a_session_says_so() {
 }
 
 #[test]
-#[ignore = "the runtime does not rename yet"]
+
 fn a_session_is_renamed() {
     let home = playing(&json!([{ "text": "x" }]));
     let ran = piped(&home, &[], "one\n/rename A better name\n/sessions\ntwo\n").run().ok();
@@ -203,7 +203,7 @@ fn a_session_is_renamed() {
 }
 
 #[test]
-#[ignore = "the runtime does not compact on demand yet"]
+
 fn compacting_is_a_run_of_its_own() {
     let home = playing(&json!([{ "text": "A summary of it." }]));
     let ran = piped(&home, &["--json"], "one\ntwo\nthree\n/compact\nfour\n").run().ok();

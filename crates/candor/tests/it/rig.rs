@@ -1,5 +1,7 @@
 //! Short ways to run the binary.
 
+use std::sync::Arc;
+
 use candor_testkit::{Candor, FakeLlm, Home, Ran};
 use serde_json::Value;
 
@@ -22,6 +24,47 @@ pub(crate) fn steps(text: &str) -> Vec<&str> {
     text.lines().filter(numbered).collect()
 }
 
+/// Where the binary keeps its sessions.
+#[derive(Clone, Debug)]
+pub(crate) enum Keep {
+    /// In the file of its home.
+    Home,
+    /// In a schema of its own on a PostgreSQL server.
+    Postgres(Arc<candor_testkit::Database>),
+}
+
+impl Keep {
+    pub(crate) fn in_home() -> Self {
+        Self::Home
+    }
+
+    pub(crate) fn postgres() -> Self {
+        Self::Postgres(Arc::new(candor_testkit::Postgres::shared()))
+    }
+
+    /// The binary, told where.
+    pub(crate) fn on<'h>(&self, candor: Candor<'h>) -> Candor<'h> {
+        match self {
+            Self::Home => candor,
+            Self::Postgres(schema) => candor.env("CANDOR_DATABASE_URL", schema.url()),
+        }
+    }
+}
+
+/// Makes each test twice, one for each database.
+macro_rules! on_both {
+    ($($(#[$note:meta])* fn $name:ident($keep:ident) $body:block)*) => {
+        $(fn $name($keep: &crate::rig::Keep) $body)*
+        mod sqlite {
+            $($(#[$note])* #[test] fn $name() { super::$name(&crate::rig::Keep::in_home()); })*
+        }
+        mod postgres {
+            $($(#[$note])* #[test] fn $name() { super::$name(&crate::rig::Keep::postgres()); })*
+        }
+    };
+}
+pub(crate) use on_both;
+
 /// The key that the fake model is asked with.
 pub(crate) const KEY: &str = "fk-4f9a1c77e2b84d0aa6";
 
@@ -35,7 +78,7 @@ pub(crate) fn home_with(fake: &FakeLlm, settings: &str) -> Home {
     let home = Home::new();
     let (dialect, base_url) = (fake.dialect().name(), fake.base_url());
     let config = format!(
-        "provider = \"fake\"\n{settings}\n[providers.fake]\ndialect = \"{dialect}\"\nbase_url = \"{base_url}\"\n\
+        "provider = \"fake\"\nsession.model_titles = false\n{settings}\n[providers.fake]\ndialect = \"{dialect}\"\nbase_url = \"{base_url}\"\n\
          api_key_env = \"FAKE_KEY\"\nmodel = \"fake-model\"\n"
     );
     home.write("config.toml", &config);

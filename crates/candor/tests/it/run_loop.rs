@@ -208,12 +208,13 @@ fn a_written_file_is_not_called_done_while_nobody_can_check_it() {
 }
 
 #[test]
-fn a_long_conversation_is_shortened_once_and_the_run_goes_on() {
+fn a_long_conversation_is_shortened_and_the_run_goes_on() {
     let fake = fake();
     let home = home_of(&fake);
-    fake.push(Reply::text("First answer."));
+    let long = "Words that take room and say little. ".repeat(200);
+    fake.push(Reply::text(&long));
     ask(&home, &["Remember: the code word is zebra"]).run().ok();
-    fake.push(Reply::text("Second answer."));
+    fake.push(Reply::text(&long));
     ask(&home, &["-c", "Say something else"]).run().ok();
     fake.push(Reply::error("overflow", "This model's maximum context length is 10 tokens."));
     fake.push(Reply::text("Still here."));
@@ -224,7 +225,7 @@ fn a_long_conversation_is_shortened_once_and_the_run_goes_on() {
     let last = fake.requests().pop().expect("a request");
     let said = last.user_texts().join("\n");
     assert!(said.contains("zebra") && said.contains("And now?"), "{said}");
-    // A second overflow in the same run ends it.
+    // A model for which nothing is short enough ends the run.
     fake.repeat(Reply::error("overflow", "This model's maximum context length is 10 tokens."));
     let ran = ask(&home, &["-c", "Once more"]).run();
     assert_eq!(ran.status, 4, "{}", ran.stderr);

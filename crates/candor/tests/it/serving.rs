@@ -15,16 +15,11 @@ use std::time::Duration;
 use candor_testkit::{Candor, FakeLlm, Home, Running, Ws};
 use serde_json::{Value, json};
 
-use crate::rig::{BINARY, KEY};
-
-/// The variables that choose the database. None: the file in the home.
-fn database() -> Vec<(&'static str, String)> {
-    Vec::new()
-}
+use crate::rig::{BINARY, KEY, Keep};
 
 /// A server that runs, and what a client needs to know of it.
-struct Served<'h> {
-    running: Running<'h>,
+pub(crate) struct Served<'h> {
+    pub(crate) running: Running<'h>,
     port: u16,
     token: String,
 }
@@ -38,19 +33,32 @@ fn serve(home: &Home) -> Served<'_> {
 /// The same with more arguments.
 #[track_caller]
 fn serve_with<'h>(home: &'h Home, args: &[&str]) -> Served<'h> {
-    let candor = Candor::new(BINARY, home).args(["serve", "--listen", "127.0.0.1:0"]).args(args);
-    let candor = database().into_iter().fold(candor, |candor, (name, value)| candor.env(name, value));
-    let running = candor.env("FAKE_KEY", KEY).time_limit(Duration::from_secs(120)).spawn();
-    running.wait_for_stderr("(token in ");
-    let said = running.stderr();
-    let port = said.split("http://127.0.0.1:").nth(1).and_then(|rest| rest.split(' ').next());
-    let port = port.and_then(|port| port.parse().ok()).unwrap_or_else(|| panic!("no port in {said}"));
-    Served { running, port, token: home.read("token").trim().to_owned() }
+    Served::start(Candor::new(BINARY, home).args(args), home)
+}
+
+/// The same on either database.
+#[track_caller]
+fn serve_on<'h>(home: &'h Home, keep: &Keep) -> Served<'h> {
+    Served::start(keep.on(Candor::new(BINARY, home)), home)
+}
+
+impl<'h> Served<'h> {
+    /// Starts the binary as a server on a free port and waits until it listens.
+    #[track_caller]
+    pub(crate) fn start(candor: Candor<'h>, home: &Home) -> Self {
+        let candor = candor.args(["serve", "--listen", "127.0.0.1:0"]).env("FAKE_KEY", KEY);
+        let running = candor.time_limit(Duration::from_secs(120)).spawn();
+        running.wait_for_stderr("(token in ");
+        let said = running.stderr();
+        let port = said.split("http://127.0.0.1:").nth(1).and_then(|rest| rest.split(' ').next());
+        let port = port.and_then(|port| port.parse().ok()).unwrap_or_else(|| panic!("no port in {said}"));
+        Self { running, port, token: home.read("token").trim().to_owned() }
+    }
 }
 
 impl Served<'_> {
     #[track_caller]
-    fn connect(&self) -> Ws {
+    pub(crate) fn connect(&self) -> Ws {
         Ws::connect(self.port, &self.token)
     }
 

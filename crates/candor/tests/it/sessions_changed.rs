@@ -27,7 +27,7 @@ fn names(home: &Home) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "the runtime does not rename yet"]
+
 fn a_session_gets_another_name() {
     let fake = fake();
     let home = home_of(&fake);
@@ -74,7 +74,7 @@ fn a_person_is_asked_before_anything_is_deleted() {
 }
 
 #[test]
-#[ignore = "the runtime does not delete yet"]
+
 fn what_is_deleted_is_gone() {
     let fake = fake();
     let home = home_of(&fake);

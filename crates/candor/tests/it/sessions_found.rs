@@ -92,7 +92,7 @@ fn what_was_said_is_found() {
     ask(&home, &["Pears are green"]).run().ok();
     let ran = candor(&home, "sessions search yellow bananas").run().ok();
     assert!(
-        ran.stdout.contains("Which colour?") && ran.stdout.contains("assistant: Bananas are yellow."),
+        ran.stdout.contains("Which colour?") && ran.stdout.contains("model: Bananas are yellow."),
         "{ran}"
     );
     assert!(!ran.stdout.contains("Pears"), "{ran}");

@@ -6,7 +6,6 @@ use candor_protocol::{Body, Code, Failure, Origin, SessionId, Submission};
 
 use super::{Desk, list};
 use crate::fail::{Exit, Fail};
-use crate::pending;
 
 /// The longest answer to a question that is read: a word is meant, and whatever is piped in has an end here.
 const ANSWER_BYTES_MAX: u64 = 1024;
@@ -48,7 +47,7 @@ pub(super) async fn delete(texts: &[String], yes: bool, desk: &Desk<'_>) -> Resu
         return Ok(Exit::Bad);
     }
     for session in &sessions {
-        pending::delete(&desk.runtime, *session).await?;
+        desk.runtime.delete(*session).await?;
     }
     let what = if sessions.len() == 1 { "session" } else { "sessions" };
     desk.context.screen.note(format_args!("deleted {} {what}", sessions.len()));
@@ -81,7 +80,7 @@ pub(super) async fn fork(session: &str, at: Option<u64>, desk: &Desk<'_>) -> Res
             .with("help", "candor sessions fork --help")
             .into());
     }
-    let fork = pending::fork(&desk.runtime, session, at).await?;
+    let fork = desk.runtime.fork(session, at).await?;
     desk.context.screen.say(format_args!("{fork}"))?;
     Ok(Exit::Good)
 }

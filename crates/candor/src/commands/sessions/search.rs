@@ -1,13 +1,13 @@
 //! `candor sessions search`
 
 use anstyle::Style;
-use candor_protocol::{Code, Failure};
+use candor_protocol::{Code, Failure, Role};
+use candor_store::{Hit, Search};
 use serde_json::{Value, json};
 
 use super::Desk;
 use super::list::minute;
 use crate::fail::{Exit, Fail};
-use crate::pending::{self, Hit, Search};
 use crate::printer::tame;
 use crate::screen::paint;
 
@@ -30,7 +30,7 @@ pub(super) async fn run(
             .into());
     }
     let search = Search { text: text.to_owned(), workspace: (!all).then(|| desk.here.clone()), limit };
-    let hits = pending::search(&desk.runtime, &search).await?;
+    let hits = desk.runtime.search(&search).await?;
     let screen = desk.context.screen;
     if json {
         let hits: Vec<Value> = hits.iter().map(to_json).collect();
@@ -61,7 +61,8 @@ pub(crate) fn excerpt(hit: &Hit) -> String {
     if short.len() < words.len() {
         short.push_str(" ...");
     }
-    format!("{}: {}", hit.role, tame(&short))
+    let who = if hit.role == Role::User { "you" } else { "model" };
+    format!("{who}: {}", tame(&short))
 }
 
 fn to_json(hit: &Hit) -> Value {

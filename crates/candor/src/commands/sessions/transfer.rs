@@ -6,11 +6,11 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use candor_protocol::{Failure, SessionId};
+use candor_runtime::Ids;
 use serde_json::json;
 
 use super::{Desk, show::PAGE};
 use crate::fail::{Exit, Fail};
-use crate::pending::{self, Ids};
 
 /// A conversation is for its owner alone.
 const PRIVATE: u32 = 0o600;
@@ -77,7 +77,7 @@ async fn each_line(
 pub(super) async fn import(path: &Path, as_new: bool, desk: &Desk<'_>) -> Result<Exit, Fail> {
     let (mut lines, name) = open(path)?;
     let ids = if as_new { Ids::New } else { Ids::Kept };
-    let imported = pending::import(&desk.runtime, &mut *lines, &name, ids).await?;
+    let imported = desk.runtime.import(&mut *lines, &name, ids).await?;
     desk.context.screen.say(format_args!("{}", imported.session))?;
     desk.context.screen.note(format_args!("{} events from {name}", imported.events));
     Ok(Exit::Good)

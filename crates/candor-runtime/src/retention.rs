@@ -1,0 +1,45 @@
+//! Lets go of old sessions, where the owner asked for it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use candor_protocol::{Failure, Moment, Origin};
+use candor_store::Store;
+
+/// How many sessions are deleted at a time; what is left goes with the next new session.
+const DELETED_MAX: u32 = 100;
+
+/// Sessions that a person leads.
+const PEOPLE: &[&str] = &["cli", "repl", "websocket", "http", "telegram", "acp"];
+/// Sessions that nobody leads.
+const MACHINES: &[&str] = &["cron", "workflow", "subagent"];
+
+/// How long sessions are kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Retention {
+    /// At most so many, of those that people lead and of the others each.
+    pub sessions: Option<u32>,
+    /// At most so long after something last happened in them.
+    pub age: Option<Duration>,
+}
+
+/// Deletes what is beyond the limits, among the sessions of the same class as the new one: a schedule that runs every
+/// minute must not push out what a person said. A session that somebody writes at the moment stays.
+pub(crate) async fn sweep(store: Arc<Store>, origin: Origin, keep: Retention) -> Result<(), Failure> {
+    if keep == Retention::default() {
+        return Ok(());
+    }
+    let class = if MACHINES.contains(&origin.as_str()) { MACHINES } else { PEOPLE };
+    let before = keep.age.map(|age| {
+        let age = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
+        Moment::from_millis(Moment::now().as_millis().saturating_sub(age))
+    });
+    let expired = store.expired(class, keep.sessions, before, DELETED_MAX).await;
+    for session in expired.map_err(|error| error.failure())? {
+        let lease = store.lease(session).await.map_err(|error| error.failure())?;
+        if let Some(lease) = lease {
+            store.delete(&lease).await.map_err(|error| error.failure())?;
+        }
+    }
+    Ok(())
+}

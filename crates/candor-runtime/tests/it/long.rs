@@ -1,0 +1,81 @@
+//! Long sessions: they go on without being read as a whole.
+
+use candor_protocol::{Body, EventBody, Status};
+use candor_testkit::Reply;
+use serde_json::Value;
+
+use crate::rig::{Rig, end_of, kinds, on_both};
+
+/// More events than are read again.
+const RUNS: usize = 80;
+
+async fn long(rig: &Rig) -> candor_protocol::SessionId {
+    rig.fake.repeat(Reply::text("yes"));
+    let session = rig.create();
+    for run in 0..RUNS {
+        rig.ask(session, &format!("message {run}")).await;
+    }
+    session
+}
+
+on_both! {
+    async fn a_long_session_goes_on_from_where_it_was_saved(on) {
+        let rig = Rig::on(on).await;
+        let session = long(&rig).await;
+        let store = rig.store().await;
+        let (seq, body) = store.context(session).await.unwrap().expect("it was saved");
+        assert!(seq > 256 && body.contains("message 50"));
+        // What is saved is what is used.
+        store.save_context(session, seq, &body.replace("message 50", "MESSAGE FIFTY")).await.unwrap();
+        rig.ask(session, "last").await;
+        let sent = rig.sent(RUNS);
+        assert_eq!(sent.len(), 2 * RUNS + 1);
+        assert_eq!((sent[100].1.as_str(), sent[102].1.as_str()), ("MESSAGE FIFTY", "message 51"));
+    }
+
+    async fn a_saved_state_that_cannot_be_read_is_not_needed(on) {
+        let rig = Rig::on(on).await;
+        let session = long(&rig).await;
+        let store = rig.store().await;
+        let (seq, body) = store.context(session).await.unwrap().expect("it was saved");
+        let mut other: Value = serde_json::from_str(&body).unwrap();
+        other["version"] = 999.into();
+        for useless in ["", "{}", &other.to_string().replace("message 50", "wrong")] {
+            store.save_context(session, seq, useless).await.unwrap();
+            let asked = rig.fake.requests().len();
+            rig.ask(session, "last").await;
+            assert_eq!(rig.sent(asked)[100].1, "message 50");
+        }
+        store.save_context(session, u64::MAX / 4, &body.replace("message 50", "wrong")).await.unwrap();
+        let asked = rig.fake.requests().len();
+        rig.ask(session, "last").await;
+        assert_eq!(rig.sent(asked)[100].1, "message 50", "one that is ahead of the events");
+    }
+
+    async fn compacting_on_request_is_a_run_of_its_own(on) {
+        let rig = Rig::on_with(on, |setup| setup.compaction.keep_tokens = 20).await;
+        rig.fake.repeat(Reply::text(&"an answer about pears that nobody needs to read twice. ".repeat(60)));
+        let session = rig.create();
+        for run in 0..6 {
+            rig.ask(session, &format!("message {run}")).await;
+        }
+        let after = rig.runtime.query().last_seq(session).await.unwrap().unwrap();
+        let mut watching = rig.watch(session, after).await;
+        let run = rig.submit(session, Body::Compact).await.unwrap().run.unwrap();
+        let (outcome, events) = end_of(&mut watching, run).await;
+        assert_eq!(outcome.status, Status::Done);
+        let durable = crate::rig::durable(&events);
+        assert_eq!(kinds(&durable), ["run_start", "compacted", "run_end"]);
+        let EventBody::Compacted { summary, removed_messages, .. } = &durable[1].body else { panic!() };
+        assert!(summary.contains("message 0") && *removed_messages > 2);
+        let asked = rig.fake.requests().len();
+        rig.ask(session, "and now").await;
+        let sent = rig.sent(asked);
+        assert!(sent[0].1.contains("<summary>") && sent[0].1.contains("message 0"), "{:?}", sent[0]);
+        assert_eq!(sent.last().unwrap().1, "and now");
+        assert!(sent.len() < 8);
+        // Everything is still there to be read.
+        let said = rig.stored(session).await;
+        assert_eq!(said.iter().filter(|event| matches!(event.body, EventBody::MessageAccepted { .. })).count(), 7);
+    }
+}
