@@ -133,6 +133,7 @@ codes! {
     FrameInvalid = "FRAME_INVALID",
 
     StoreUnavailable = "STORE_UNAVAILABLE",
+    StoreServer = "STORE_SERVER",
     StoreNewer = "STORE_NEWER",
     StoreDamaged = "STORE_DAMAGED",
     OutOfMemory = "OUT_OF_MEMORY",

@@ -48,7 +48,7 @@ pub(crate) enum Command {
     /// A submission.
     Submit(Submit),
     /// A name was thought of, if it is still wanted.
-    Named(EventBody),
+    Named(Box<EventBody>),
 }
 
 /// One submission on its way to the actor, and where the answer goes.
@@ -236,7 +236,7 @@ impl Actor {
             let _ = journal.settled().await;
             let named = naming::think(&store, session, &setup).await;
             if let Some(inbox) = inbox.upgrade() {
-                let _ = inbox.send(Command::Named(named)).await;
+                let _ = inbox.send(Command::Named(Box::new(named))).await;
             }
         });
     }
@@ -251,7 +251,7 @@ impl Actor {
     ) {
         let Submit { origin, body, setup, taken } = match command {
             Command::Submit(submit) => submit,
-            Command::Named(named) => return self.take_name(named),
+            Command::Named(named) => return self.take_name(*named),
         };
         let run = match (body, running) {
             (Body::Stop, running) => {

@@ -47,15 +47,15 @@ pub(crate) async fn close_session(store: &Store, lease: &Lease, session: Session
 
 async fn close(store: &Store, _lease: &Lease, session: SessionId, run: RunId) -> Result<(), Failure> {
     let failed = |error: candor_store::Error| error.failure();
-    let story = store.run_events(session, run).await.map_err(failed)?;
+    let told = store.run_events(session, run).await.map_err(failed)?;
     let Some(last) = store.last_seq(session).await.map_err(failed)? else { return Ok(()) };
     // Another one may have closed it between the look and the lease.
-    if story.iter().any(|event| matches!(event.body, EventBody::RunEnd(_))) {
+    if told.iter().any(|event| matches!(event.body, EventBody::RunEnd(_))) {
         return Ok(());
     }
     let at = Moment::now();
     let event = |(seq, body)| Event { seq, session_id: session, run_id: Some(run), at, body };
-    let ending: Vec<Event> = ((last + 1)..).zip(ending(session, &story)).map(event).collect();
+    let ending: Vec<Event> = ((last + 1)..).zip(ending(session, &told)).map(event).collect();
     store.append(&ending).await.map_err(failed)
 }
 

@@ -196,7 +196,7 @@ impl Runtime {
         let _ = timeout(CLOSE_PATIENCE, stopped).await;
         if timeout(CLOSE_PATIENCE, handle.name.settled()).await.is_err() {
             let named = naming::words(&self.store, session).await;
-            let _ = handle.inbox.send(Command::Named(named)).await;
+            let _ = handle.inbox.send(Command::Named(Box::new(named))).await;
         }
         let stored = async {
             handle.name.settled().await;

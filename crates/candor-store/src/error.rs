@@ -60,6 +60,12 @@ impl Error {
     /// The failure this is, for its card.
     pub fn failure(&self) -> Failure {
         match self {
+            // Nothing about a file helps whoever keeps sessions on a server.
+            Self::Unavailable { database, reason } | Self::Damaged { database, reason }
+                if database.starts_with("postgres") =>
+            {
+                Failure::new(Code::StoreServer).with("database", database).with("reason", reason)
+            }
             Self::Unavailable { database, reason } => {
                 on(Code::StoreUnavailable, database).with("reason", reason)
             }

@@ -114,6 +114,7 @@ static CATALOGUE: [Entry; Code::ALL.len()] = [
     serving::NOT_LOOPBACK,
     serving::FRAME_INVALID,
     runs::STORE_UNAVAILABLE,
+    runs::STORE_SERVER,
     runs::STORE_NEWER,
     internal::STORE_DAMAGED,
     internal::OUT_OF_MEMORY,

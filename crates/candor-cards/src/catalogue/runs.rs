@@ -167,6 +167,23 @@ pub(super) const STORE_UNAVAILABLE: Entry = Entry {
     exit_code: EXIT_FAILED,
 };
 
+pub(super) const STORE_SERVER: Entry = Entry {
+    code: Code::StoreServer,
+    class: Class::Runtime,
+    title: "Database server cannot be used",
+    cause: "Sessions are kept in {database}, which cannot be used.\nReason: {reason}",
+    steps: &[
+        by_hand("See whether the server runs and takes connections from here: psql, with the same address"),
+        check("See which address is set, and where", "candor config show --origin"),
+        by_hand(
+            "Correct session.database_url or CANDOR_DATABASE_URL; without either, sessions are kept in the home",
+        ),
+    ],
+    verify: Some("candor sessions list"),
+    retryable: true,
+    exit_code: EXIT_FAILED,
+};
+
 pub(super) const STORE_NEWER: Entry = Entry {
     code: Code::StoreNewer,
     class: Class::Precondition,

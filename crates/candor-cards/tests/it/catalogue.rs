@@ -107,7 +107,8 @@ fn only_what_passes_by_itself_is_retryable() {
             Code::ProviderAnswerEmpty,
             Code::SessionBusy,
             Code::SessionQueueFull,
-            Code::StoreUnavailable
+            Code::StoreUnavailable,
+            Code::StoreServer
         ]
     );
 }

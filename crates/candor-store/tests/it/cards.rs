@@ -3,6 +3,7 @@
 use candor_protocol::{Code, SessionId};
 use candor_store::Error;
 
+const SERVER: &str = "postgres://home/candor.db";
 const SESSION: &str = "01950a00-0000-7000-8000-0000000abcde";
 
 /// One of each variant, with the code its card must have.
@@ -12,7 +13,9 @@ fn one_of_each() -> Vec<(Error, Code)> {
     let all = vec![
         (Error::Unavailable { database: database.clone(), reason: reason.clone() }, Code::StoreUnavailable),
         (Error::Newer { database: database.clone() }, Code::StoreNewer),
-        (Error::Damaged { database, reason }, Code::StoreDamaged),
+        (Error::Damaged { database, reason: reason.clone() }, Code::StoreDamaged),
+        (Error::Unavailable { database: SERVER.to_owned(), reason: reason.clone() }, Code::StoreServer),
+        (Error::Damaged { database: SERVER.to_owned(), reason }, Code::StoreServer),
         (Error::Conflict { session }, Code::SessionBusy),
         (Error::SessionUnknown { session }, Code::SessionUnknown),
         (Error::NotDurable { session, seq: 7 }, Code::InternalPanic),

@@ -6,8 +6,10 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 use candor_config::{Home, Loaded, SecretSource};
 use candor_protocol::{Code, Failure};
+use candor_store::{Location, Store};
 use serde_json::{Value as Json, json};
 
+use crate::assemble;
 use crate::cli::Doctor;
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
@@ -118,10 +120,36 @@ fn examine(context: &Context<'_>) -> Vec<Report> {
             reports.extend(secret_reports(&loaded, context));
             reports.push(sandbox_report());
             reports.push(log_report(&loaded));
+            reports.push(sessions_report(&loaded));
         }
     }
     reports.extend(disk_report(home.path()));
     reports
+}
+
+/// Whether the sessions are whole, as far as the database can tell. One that is not there yet is not made for this.
+fn sessions_report(loaded: &Loaded) -> Report {
+    let database = assemble::database(loaded);
+    if let Location::File(path) = &database
+        && !path.exists()
+    {
+        return Report::ok("sessions", format!("{} will be made on first use", path.display()));
+    }
+    let looked = block_on(async {
+        let store = Store::open(&database).await.map_err(|error| error.failure())?;
+        let checked = store.check().await.map_err(|error| error.failure());
+        let name = store.name().to_owned();
+        store.close().await;
+        Ok(checked.map(|()| name)?)
+    });
+    match looked {
+        Err(Fail::Card(failure)) => {
+            let says = candor_cards::card(&failure).title;
+            Report::bad("sessions", State::Problem, says, failure)
+        }
+        Ok(name) => Report::ok("sessions", format!("{name} is whole")),
+        Err(_) => Report::ok("sessions", "not looked at"),
+    }
 }
 
 fn home_report(home: &Home) -> Report {

@@ -98,6 +98,9 @@ fn reply(said: &Value) -> Reply {
     }
 }
 
+/// How a surface takes a scenario.
+type Go = fn(&Scenario, &Stage);
+
 /// Each message is a process of its own.
 fn one_shot(scenario: &Scenario, stage: &Stage) {
     let inputs = scenario.inputs();
@@ -177,8 +180,7 @@ fn has(event: &Value, expected: &Value) -> bool {
 #[track_caller]
 fn check(name: &str, keep: fn() -> Keep) {
     let scenario = Scenario::read(name);
-    let surfaces: [(&str, fn(&Scenario, &Stage)); 3] =
-        [("one-shot", one_shot), ("REPL", repl), ("socket", socket)];
+    let surfaces: [(&str, Go); 3] = [("one-shot", one_shot), ("REPL", repl), ("socket", socket)];
     let mut first: Option<Vec<Value>> = None;
     for (surface, go) in surfaces {
         let stage = Stage::new(&scenario, keep());
