@@ -99,12 +99,12 @@ fn long_session(fake: &FakeLlm) {
     let session = SessionId::now();
     block_on(async {
         let store = Store::open(&Location::File(home.path().join("candor.db"))).await.expect("a store");
-        let mut story = Story { session, events: Vec::new() };
-        story.tell(None, created(&home));
+        let mut told = Story { session, events: Vec::new() };
+        told.tell(None, created(&home));
         for message in 0..MESSAGES / 2 {
-            story.run(message, message == (MESSAGES - RECENT) / 2);
+            told.run(message, message == (MESSAGES - RECENT) / 2);
         }
-        for some in story.events.chunks(5000) {
+        for some in told.events.chunks(5000) {
             store.append(some).await.expect("room");
         }
         store.close().await;
@@ -193,10 +193,10 @@ fn many_sessions(fake: &FakeLlm) {
     block_on(async {
         let store = Store::open(&Location::File(home.path().join("candor.db"))).await.expect("a store");
         let begin = |_| {
-            let mut story = Story { session: SessionId::now(), events: Vec::new() };
-            story.tell(None, created(&home));
-            story.run(1, false);
-            story.events
+            let mut told = Story { session: SessionId::now(), events: Vec::new() };
+            told.tell(None, created(&home));
+            told.run(1, false);
+            told.events
         };
         for group in (0..SESSIONS).map(begin).collect::<Vec<_>>().chunks(200) {
             let stored = group.iter().map(|events| store.append(events));
