@@ -6,6 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 use anyhow::{Context, Result};
 
 use crate::invocation::Finished;
+use crate::postgres::{self, Server};
 use crate::report::StepResult;
 use crate::test::{self, limits, nextest};
 use crate::workspace::Workspace;
@@ -101,7 +102,11 @@ pub fn run(workspace: &Workspace, budget: Budget) -> Result<bool> {
 fn sweep(workspace: &Workspace, filter: &str, budget: Budget) -> Result<Swept> {
     // A long run is watched by whoever started it, and may be asked to take any time.
     let limits = (budget.seconds <= SAMPLE_SECONDS_MAX).then(|| limits(workspace));
+    // Where there is none, the sweeps that need it are left out already, or say that it is missing.
+    let server = Server::start().ok();
+    let address = server.as_ref().map(Server::url).unwrap_or_default();
     let finished = nextest(workspace)
+        .env(postgres::VARIABLE, address)
         .args(limits.into_iter().flatten())
         .args(["--no-tests=pass", "--success-output", "immediate", "-E", filter])
         .env("CANDOR_SWEEP_SEED", budget.seed.to_string())
