@@ -165,10 +165,12 @@ impl Conversation {
     }
 
     fn push_result(&mut self, at: Moment, result: ToolResult) {
-        let part = Part::ToolResult(result);
-        match self.messages.last_mut() {
-            Some(message) if message.role == Role::Tool => message.parts.push(part),
-            _ => self.messages.push(Message { at, ..Message::new(Role::Tool, vec![part]) }),
+        match self.messages.as_mut_slice() {
+            [.., answer, results] if results.role == Role::Tool => insert(answer, &mut results.parts, result),
+            _ => {
+                self.messages
+                    .push(Message { at, ..Message::new(Role::Tool, vec![Part::ToolResult(result)]) });
+            }
         }
     }
 
@@ -203,6 +205,16 @@ impl Conversation {
             self.push_result(at, ToolResult { call_id, tool_name, content, is_error: true, card });
         }
     }
+}
+
+/// Puts a result among those of the same answer, in the order of its calls: so the model saw them, whichever came first.
+fn insert(answer: &Message, results: &mut Vec<Part>, result: ToolResult) {
+    let later: Vec<&str> =
+        answer.calls().map(|call| call.call_id.as_str()).skip_while(|id| *id != result.call_id).collect();
+    let is_later =
+        |part: &Part| matches!(part, Part::ToolResult(other) if later.contains(&other.call_id.as_str()));
+    let place = results.iter().position(is_later).unwrap_or(results.len());
+    results.insert(place, Part::ToolResult(result));
 }
 
 /// A conversation of these messages, between two runs.

@@ -28,6 +28,7 @@ pub async fn run(input: RunInput, deps: &RunDeps<'_>, sink: &dyn Sink) -> Outcom
         summary,
         uncounted,
         ladder: None,
+        futile_tokens: 0,
         budget: Budget::new(input.limits),
         usage: Usage::default(),
         stuck: Stuck::default(),
@@ -77,6 +78,8 @@ struct Run<'r, 'a> {
     uncounted: usize,
     /// How to make the conversation shorter still. It is there between a summary and the next answer.
     ladder: Option<Ladder>,
+    /// For how many tokens a summary was last tried ahead of time and came to nothing.
+    futile_tokens: u64,
     budget: Budget,
     usage: Usage,
     stuck: Stuck,
@@ -148,6 +151,10 @@ impl Run<'_, '_> {
     async fn answer(&mut self) -> Result<(Message, StopReason), End> {
         self.make_room().await?;
         loop {
+            // A summary costs, too.
+            if let Some(failure) = self.budget.spent() {
+                return Err(End::Constraint(failure));
+            }
             let partial = Partial::new(self.sink);
             let given = tokio::select! {
                 biased;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use candor_llm::Request;
 use candor_llm::retry::{self, Policy};
-use candor_protocol::{Message, Role, Usage, plain_text};
+use candor_protocol::{Message, Role, StopReason, Usage, plain_text};
 use tokio::time::timeout;
 
 use crate::Model;
@@ -53,7 +53,7 @@ pub async fn title(first_message: &str, answer: &str, model: &Model, policy: &Po
     let asked = retry::ask(model.provider.as_ref(), &request, &policy, &mut unheard);
     let answer = timeout(TIME_MAX, asked).await.ok()?.ok()?;
     let text = cleaned(&plain_text(&answer.parts));
-    (!text.is_empty()).then_some(Title { text, usage: answer.usage })
+    (!text.is_empty() && answer.stop != StopReason::Refusal).then_some(Title { text, usage: answer.usage })
 }
 
 /// The first words of a message, for a session that nobody and no model has named. Empty for a message without words.
@@ -88,8 +88,19 @@ fn unmarked(line: &str) -> String {
 
 /// The text on one line, control characters and runs of spaces each a single space.
 fn spaced(text: &str) -> String {
+    let text: String = text.chars().filter(|c| !is_unseen(*c)).collect();
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a character shows nothing: it turns the reading direction of all that follows in a list, or it is a space that
+/// nobody sees. What joins the parts of a sign stays.
+fn is_unseen(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+            | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
+    )
 }
 
 /// The whole words of a line that fit into so many characters, or the beginning of the first when that is longer. None

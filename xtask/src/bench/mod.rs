@@ -27,7 +27,12 @@ const BENCHMARK_SECONDS_MAX: &str = "5";
 
 /// The benchmarks of the workspace: package and target.
 const SUITES: &[(&str, &str)] =
-    &[("candor-redact", "throughput"), ("candor-log", "log"), ("candor-config", "load")];
+    &[
+    ("candor-redact", "throughput"),
+    ("candor-log", "log"),
+    ("candor-config", "load"),
+    ("candor-agent", "compaction"),
+];
 
 /// Measures everything and writes the page; false when a benchmark did not run.
 pub fn run(workspace: &Workspace) -> Result<bool> {

@@ -5,6 +5,9 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
+/// What most arguments take.
+const JSON_BYTES: usize = 128;
+
 /// The text without its middle, when it is longer than so many bytes. What is left out is said in its place; a text that
 /// this would not make shorter stays whole.
 pub(super) fn middle(text: &str, bytes_max: usize) -> Cow<'_, str> {
@@ -41,11 +44,17 @@ pub(super) fn one_line(text: &str, chars_max: usize) -> String {
 
 /// The beginning of a value as JSON. A large value is not written to its end.
 pub(super) fn json(value: &Value, bytes_max: usize) -> String {
-    let mut written = Bounded { bytes: Vec::new(), bytes_max };
+    let mut written = Bounded { bytes: Vec::with_capacity(bytes_max.min(JSON_BYTES)), bytes_max };
     let whole = serde_json::to_writer(&mut written, value).is_ok();
-    let text = String::from_utf8_lossy(&written.bytes);
-    let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
-    if whole { text.to_owned() } else { format!("{text}…") }
+    let mut text = String::from_utf8(written.bytes).unwrap_or_else(|cut| {
+        // The last character is not all there.
+        let there = cut.utf8_error().valid_up_to();
+        String::from_utf8_lossy(&cut.as_bytes()[..there]).into_owned()
+    });
+    if !whole {
+        text.push('…');
+    }
+    text
 }
 
 /// The length that the longest of some texts must be cut to, so that all together have at most so many bytes. The shorter

@@ -25,9 +25,38 @@ enum Touch {
     Modifies,
 }
 
+/// How long a list may be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    pub(super) count_max: usize,
+    pub(super) bytes_max: usize,
+}
+
+struct List {
+    paths: BTreeSet<String>,
+    left: Bounds,
+}
+
+impl List {
+    fn new(left: Bounds) -> Self {
+        Self { paths: BTreeSet::new(), left }
+    }
+
+    /// Takes a path, while there is room.
+    fn add(&mut self, path: String) {
+        let Bounds { count_max, bytes_max } = self.left;
+        if count_max > 0 && path.len() < bytes_max {
+            let bytes = path.len() + 1;
+            if self.paths.insert(path) {
+                self.left = Bounds { count_max: count_max - 1, bytes_max: bytes_max - bytes };
+            }
+        }
+    }
+}
+
 /// The files of these messages and of all summaries before. The newest are kept where there are too many.
-pub(super) fn files(old: Old<'_>, count_max: usize) -> Files {
-    let (mut read, mut modified) = (BTreeSet::new(), BTreeSet::new());
+pub(super) fn files(old: Old<'_>, bounds: Bounds) -> Files {
+    let (mut read, mut modified) = (List::new(bounds), List::new(bounds));
     // Most calls are about few files: each is looked at once.
     let mut known = HashSet::new();
     // Going back, results come before their calls. A call that failed touched nothing.
@@ -39,8 +68,8 @@ pub(super) fn files(old: Old<'_>, count_max: usize) -> Files {
                 Touch::Reads => &mut read,
                 Touch::Modifies => &mut modified,
             };
-            if files.len() < count_max && known.insert((path, touch)) {
-                files.insert(normal(path));
+            if known.insert((path, touch)) {
+                files.add(normal(path));
             }
         }
         if message.role == Role::Assistant {
@@ -48,19 +77,12 @@ pub(super) fn files(old: Old<'_>, count_max: usize) -> Files {
         }
     }
     if let Some(summary) = old.summary {
-        add(&mut modified, &summary.modified_files, count_max);
-        add(&mut read, &summary.read_files, count_max);
+        summary.modified_files.iter().for_each(|path| modified.add(path.clone()));
+        summary.read_files.iter().for_each(|path| read.add(path.clone()));
     }
-    let read = read.into_iter().filter(|path| !modified.contains(path)).collect();
+    let modified = modified.paths;
+    let read = read.paths.into_iter().filter(|path| !modified.contains(path)).collect();
     Files { read, modified: modified.into_iter().collect() }
-}
-
-fn add(files: &mut BTreeSet<String>, earlier: &[String], count_max: usize) {
-    for path in earlier {
-        if files.len() < count_max {
-            files.insert(path.clone());
-        }
-    }
 }
 
 fn failure(part: &Part) -> Option<&str> {

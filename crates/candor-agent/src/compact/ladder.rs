@@ -3,7 +3,7 @@
 use candor_protocol::Message;
 
 use super::rules::{LEVELS, Level};
-use super::{Old, Room, cut, files, message, rules, sections, tokens};
+use super::{Old, Room, Unusable, cut, files, message, rules, sections, tokens};
 use crate::Summary;
 
 /// How often the kept part is halved before nothing of it is kept.
@@ -32,10 +32,18 @@ pub(crate) fn first<'a>(
 }
 
 /// Puts the model's summary in the place of older messages.
-pub(crate) fn by_model(messages: &[Message], old: Old<'_>, body: &str) -> Shortened {
-    let summary = sections::standing(body, files::files(old, files::FILES_MAX));
+pub(crate) fn by_model(
+    messages: &[Message],
+    old: Old<'_>,
+    body: &str,
+    room: Room,
+) -> Result<Shortened, Unusable> {
+    let summary = sections::standing(body, files::files(old, LEVELS[0].of_files(room.window)));
+    if tokens::of_bytes(summary.text.len()) >= old.tokens() {
+        return Err(Unusable::TooLong);
+    }
     let removed = old.messages.len();
-    shortened(&messages[removed..], summary, removed)
+    Ok(shortened(&messages[removed..], summary, removed))
 }
 
 fn shortened(kept: &[Message], summary: Summary, removed: usize) -> Shortened {
@@ -97,7 +105,7 @@ impl Ladder {
         let (old, kept) = self.base.split_at_checked(cut)?;
         let old = Old { messages: old, summary: self.summary.as_ref() };
         let body = rules::write(old, room.window, level);
-        let summary = sections::standing(&body, files::files(old, level.files_max));
+        let summary = sections::standing(&body, files::files(old, level.of_files(room.window)));
         let tokens = tokens::of_bytes(summary.text.len()) + tokens::of(kept);
         if tokens >= self.tokens {
             return None;

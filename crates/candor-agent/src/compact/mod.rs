@@ -60,14 +60,14 @@ pub(crate) struct Room {
 
 impl Room {
     pub(crate) fn new(compaction: Compaction, window: Option<u64>) -> Self {
-        let window = window.unwrap_or(WINDOW_TOKENS_DEFAULT);
+        let window = window.filter(|window| *window > 0).unwrap_or(WINDOW_TOKENS_DEFAULT);
         let limit = window - compaction.reserve_tokens.min(window / RESERVE_SHARE_MAX);
         Self { window, limit, keep: compaction.keep_tokens.min(limit / KEEP_SHARE_MAX) }
     }
 
-    /// Whether so many tokens are worth a summary before it is needed.
-    pub(crate) fn is_worth(&self, removed_tokens: u64) -> bool {
-        removed_tokens >= self.window / GAIN_SHARE_MIN
+    /// Whether so many tokens, of which none is a summary already, are worth one before it is needed.
+    pub(crate) fn is_worth(&self, tokens: u64) -> bool {
+        tokens >= self.window / GAIN_SHARE_MIN
     }
 }
 
@@ -92,8 +92,12 @@ impl<'a> Old<'a> {
         self.summary.map(sections::body)
     }
 
-    pub(crate) fn tokens(&self) -> u64 {
+    fn tokens(&self) -> u64 {
         tokens::of(self.messages)
+    }
+
+    pub(crate) fn unsummarised_tokens(&self) -> u64 {
+        tokens::of(self.unsummarised())
     }
 }
 

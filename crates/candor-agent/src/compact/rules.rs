@@ -7,15 +7,21 @@ use std::fmt::Write as _;
 use candor_protocol::{Message, Part, Role, ToolCall, ToolResult};
 
 use super::excerpt::{json, longest_for, middle, one_line};
-use super::files::FILES_MAX;
-use super::sections::{HEADINGS, split};
+use super::files::{Bounds, FILES_MAX};
+use super::sections::{HEADINGS, split, without_tags};
 use super::{Old, tokens};
 
 /// What the user said takes at most one part in so many of the window. Beyond that the longest messages lose their middle:
 /// an instruction stays whole, a pasted file does not.
 const USER_SHARE: u64 = 4;
+/// A message of the user that is no longer than this is never cut: what says so would stand in place of an instruction.
+const WORDS_BYTES_MIN: usize = 200;
+/// What an earlier summary of the model says that the user wants takes at most one part in so many.
+const CONSTRAINTS_SHARE: u64 = 8;
 /// What was done takes at most one part in so many of the window; the newest is kept.
 const DONE_SHARE: u64 = 16;
+/// Each list of files takes at most one part in so many.
+const FILES_SHARE: u64 = 32;
 /// Every other section takes at most one part in so many.
 const SECTION_SHARE: u64 = 64;
 /// How many of the last failures are named.
@@ -25,6 +31,7 @@ const LAST_WORDS: usize = 5;
 
 pub(super) const USER_WORDS: &str = "What the user said, word for word, the oldest first:";
 const USER: &str = "[User]: ";
+const NEXT_USER: &str = "\n\n[User]: ";
 const NOTHING: &str = "- (none)";
 const NEXT: &str = "- Go on with what the user asked for last, unless it is done.";
 
@@ -37,7 +44,7 @@ pub(super) struct Level {
     excerpt_chars: usize,
     /// How much of the newest result.
     result_bytes: usize,
-    pub(super) files_max: usize,
+    files_max: usize,
 }
 
 pub(super) const LEVELS: [Level; 4] = [
@@ -50,6 +57,10 @@ pub(super) const LEVELS: [Level; 4] = [
 impl Level {
     fn bytes(self, window: u64, share: u64) -> usize {
         tokens::bytes(window / share) >> self.halvings
+    }
+
+    pub(super) fn of_files(self, window: u64) -> Bounds {
+        Bounds { count_max: self.files_max, bytes_max: self.bytes(window, FILES_SHARE) }
     }
 }
 
@@ -82,14 +93,21 @@ fn section(
     level: Level,
 ) -> String {
     let messages = old.unsummarised();
-    let bytes_max = level.bytes(window, SECTION_SHARE);
+    let share =
+        if HEADINGS[at] == "## Constraints & Preferences" { CONSTRAINTS_SHARE } else { SECTION_SHARE };
+    let bytes_max = level.bytes(window, share);
     let joined = |new: String| {
         let texts = [before, new.as_str()];
         let text = texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
-        middle(&text, bytes_max).into_owned()
+        without_tags(&middle(&text, bytes_max)).into_owned()
     };
     match HEADINGS[at] {
-        "## Goal" => user_words(before, unparsed, messages, level.bytes(window, USER_SHARE)),
+        "## Goal" => {
+            let bytes_max = level.bytes(window, USER_SHARE);
+            let words = user_words(before, unparsed, messages, bytes_max);
+            // More short messages than the window has room for: before the run ends, those in the middle go.
+            if level.halvings > 0 { middle(&words, bytes_max).into_owned() } else { words }
+        }
         "### Done" => done(before, messages, level.bytes(window, DONE_SHARE), level.excerpt_chars),
         "### In Progress" => joined(last_words(messages, level.excerpt_chars)),
         "### Blocked" => joined(failures(messages, level.excerpt_chars)),
@@ -103,12 +121,15 @@ fn section(
 fn user_words(before: &str, unparsed: Option<&str>, messages: &[Message], bytes_max: usize) -> String {
     let (goal, before) = before.split_once(USER_WORDS).unwrap_or((before, ""));
     let goals = [goal.trim(), unparsed.unwrap_or_default()].map(Cow::from);
-    let before = Cow::from(before.trim());
+    let before = before.trim();
+    // One by one: a short message is not to be cut because a long one stands beside it.
+    let (name, before) = before.strip_prefix(USER).map_or(("", before), |before| (USER, before));
+    let names = std::iter::once(name).chain(std::iter::repeat(USER));
+    let before = names.zip(before.split(NEXT_USER).map(Cow::from));
     let said = messages.iter().filter(|message| message.role == Role::User).map(said);
-    let words: Vec<(&str, Cow<'_, str>)> =
-        std::iter::once(("", before)).chain(said.map(|text| (USER, text))).collect();
+    let words: Vec<(&str, Cow<'_, str>)> = before.chain(said.map(|text| (USER, text))).collect();
     let lengths = goals.iter().chain(words.iter().map(|(_, text)| text)).map(|text| text.len());
-    let longest = longest_for(lengths, bytes_max);
+    let longest = longest_for(lengths, bytes_max).max(WORDS_BYTES_MIN);
     let mut section = String::new();
     for goal in goals.iter().filter(|goal| !goal.is_empty()) {
         let _ = write!(section, "{}\n\n", middle(goal, longest));
@@ -120,7 +141,7 @@ fn user_words(before: &str, unparsed: Option<&str>, messages: &[Message], bytes_
     section
 }
 
-/// A message of the user as text.
+/// The words of a message, and what came with them.
 pub(super) fn said(message: &Message) -> Cow<'_, str> {
     if let [Part::Text { text }] = message.parts.as_slice() {
         return Cow::Borrowed(text);
@@ -169,7 +190,7 @@ fn done(before: &str, messages: &[Message], bytes_max: usize, excerpt_chars: usi
         lines.push(middle(before, left).into_owned());
     }
     lines.reverse();
-    lines.join("\n")
+    without_tags(&lines.join("\n")).into_owned()
 }
 
 /// One call and how it ended.

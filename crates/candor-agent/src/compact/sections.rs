@@ -1,5 +1,6 @@
 //! What every summary has in it, and what stands around it.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::files::Files;
@@ -17,6 +18,9 @@ pub(super) const HEADINGS: [&str; 9] = [
     "## Next Steps",
     "## Critical Context",
 ];
+
+/// What we put things between.
+const TAGS: [&str; 5] = ["summary", "previous-summary", "conversation", "read-files", "modified-files"];
 
 /// What the model is told before a summary.
 const INTRODUCTION: &str =
@@ -49,6 +53,24 @@ fn blocks(read: &[String], modified: &[String]) -> String {
         }
     }
     blocks
+}
+
+/// The text with nothing in it that looks like a tag of ours. What tools gave and what models made of it is not to be
+/// taken for the end of a summary, with words of the user behind it.
+pub(super) fn without_tags(text: &str) -> Cow<'_, str> {
+    let is_tag = |rest: &str| {
+        let name = rest.strip_prefix('/').unwrap_or(rest).as_bytes();
+        TAGS.iter()
+            .any(|tag| name.get(..tag.len()).is_some_and(|name| name.eq_ignore_ascii_case(tag.as_bytes())))
+    };
+    let mut safe = String::new();
+    let mut from = 0;
+    for (at, sign) in text.match_indices('<').filter(|(at, sign)| is_tag(&text[at + sign.len()..])) {
+        safe.push_str(&text[from..at]);
+        safe.push_str("&lt;");
+        from = at + sign.len();
+    }
+    if from == 0 { Cow::Borrowed(text) } else { Cow::Owned(safe + &text[from..]) }
 }
 
 /// The text below each heading; none when one is missing or they are in another order.

@@ -234,3 +234,38 @@ fn small_windows_leave_room_for_everything() {
     assert_eq!(Room::new(defaults, None), Room { window: 200_000, limit: 183_616, keep: 20_000 });
     assert_eq!(Room::new(defaults, Some(8_192)), Room { window: 8_192, limit: 4_096, keep: 2_048 });
 }
+
+#[test]
+fn instructions_stay_whole_over_five_rounds_beside_whatever_was_pasted() {
+    let small = Room::new(Compaction { enabled: true, reserve_tokens: 0, keep_tokens: 1 }, Some(8_000));
+    let (mut now, mut summary): (Vec<Message>, Option<Summary>) = (Vec::new(), None);
+    for round in 0..5 {
+        let pasted = format!("Paste {round}: {}", "dump ".repeat(1_500));
+        let instruction = format!("Rule {round}: never touch table {round}, whatever anybody says.");
+        now.extend([pasted, instruction].map(|text| Message::text(Role::User, text)));
+        now.extend([
+            Message::text(Role::Assistant, "I see. ".repeat(1_000)),
+            Message::text(Role::User, "Go on."),
+        ]);
+        let shortened = Ladder::new(now, summary).step(small).unwrap();
+        (now, summary) = (shortened.messages, Some(shortened.summary));
+        let text = now[0].plain_text();
+        for earlier in 0..=round {
+            let rule = format!("[User]: Rule {earlier}: never touch table {earlier}, whatever anybody says.");
+            assert!(text.contains(&rule), "rule {earlier} in round {round}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn the_rules_keep_the_constraints_of_an_earlier_summary_in_a_small_window() {
+    let constraints = (0..40).map(|at| format!("- never touch table {at}")).collect::<Vec<_>>().join("\n");
+    let body = HEADINGS.map(|heading| format!("{heading}\n- (none)\n")).join("\n");
+    let body = body.replacen("- (none)", "- x", 1).replacen("- (none)", &constraints, 1);
+    let earlier = super::sections::standing(&body, super::files::Files::default());
+    let mut now = vec![message(&earlier)];
+    now.extend([Message::text(Role::Assistant, "x ".repeat(4_000)), Message::text(Role::User, "Go on.")]);
+    let small = Room::new(Compaction { enabled: true, reserve_tokens: 0, keep_tokens: 1 }, Some(8_000));
+    let text = Ladder::new(now, Some(earlier)).step(small).unwrap().summary.text;
+    assert!(text.contains(&constraints), "{text}");
+}

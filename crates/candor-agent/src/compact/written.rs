@@ -6,7 +6,7 @@ use candor_llm::{Answer, Request};
 use candor_protocol::{Message, Role, StopReason, plain_text};
 
 use super::flat::flat;
-use super::sections::{HEADINGS, split};
+use super::sections::{HEADINGS, split, without_tags};
 use super::{Old, Room, tokens};
 use crate::Model;
 
@@ -48,20 +48,26 @@ leave out only what no longer matters. Write nothing but the summary.";
 pub(crate) enum Unusable {
     /// It did not come to its end.
     Cut,
+    /// The model would not write it.
+    Refused,
+    /// The model wants to act.
+    Calls,
     /// A heading is missing, or everything is.
     Incomplete,
     /// It is no shorter than what it would replace.
     TooLong,
 }
 
-/// What the model is asked.
-pub(crate) fn request(old: Old<'_>, model: &Model, room: Room, cache_key: String) -> Request {
+/// What the model is asked. None where the user's instructions do not fit into what it can read: it would leave out what it
+/// never saw, and the rules do not.
+pub(crate) fn request(old: Old<'_>, model: &Model, room: Room, cache_key: String) -> Option<Request> {
     let max_tokens = SUMMARY_TOKENS_MAX.min(room.window / SUMMARY_SHARE);
     let previous = old.previous();
     let taken = max_tokens + INSTRUCTIONS_TOKENS + tokens::of_bytes(previous.map_or(0, str::len));
     let bytes_max = room.window.saturating_sub(taken).saturating_mul(BYTES_PER_TOKEN_SENT);
-    let conversation = flat(old.unsummarised(), usize::try_from(bytes_max).unwrap_or(usize::MAX));
-    let text = match previous {
+    let conversation = flat(old.unsummarised(), usize::try_from(bytes_max).unwrap_or(usize::MAX))?;
+    let conversation = without_tags(&conversation);
+    let text = match previous.map(without_tags) {
         Some(previous) => format!(
             "<conversation>\n{conversation}\n</conversation>\n\n\
              <previous-summary>\n{previous}\n</previous-summary>\n\n{UPDATE}"
@@ -69,27 +75,27 @@ pub(crate) fn request(old: Old<'_>, model: &Model, room: Room, cache_key: String
         None => format!("<conversation>\n{conversation}\n</conversation>\n\n{FRESH}"),
     };
     let instructions = format!("{INSTRUCTIONS}{}", HEADINGS.join("\n"));
-    Request {
+    Some(Request {
         model: model.name.clone(),
         messages: vec![Message::text(Role::System, instructions), Message::text(Role::User, text)],
         tools: Vec::new(),
         max_tokens: Some(max_tokens),
         context_tokens: None,
         cache_key: Some(cache_key),
-    }
+    })
 }
 
 /// The sections of the summary in an answer.
-pub(crate) fn usable(answer: &Answer, old: Old<'_>) -> Result<String, Unusable> {
-    let text = plain_text(&answer.parts);
-    if answer.stop != StopReason::EndTurn {
-        return Err(Unusable::Cut);
+pub(crate) fn usable(answer: &Answer) -> Result<String, Unusable> {
+    match answer.stop {
+        StopReason::EndTurn => {}
+        StopReason::Refusal => return Err(Unusable::Refused),
+        StopReason::ToolUse => return Err(Unusable::Calls),
+        StopReason::MaxTokens | StopReason::Pause | StopReason::Stopped => return Err(Unusable::Cut),
     }
+    let text = without_tags(plain_text(&answer.parts).trim()).into_owned();
     if split(&text).is_none() {
         return Err(Unusable::Incomplete);
     }
-    if tokens::of_bytes(text.len()) >= old.tokens() {
-        return Err(Unusable::TooLong);
-    }
-    Ok(text.trim().to_owned())
+    Ok(text)
 }

@@ -41,8 +41,11 @@ impl Run<'_, '_> {
             return Ok(());
         }
         let old = compact::first(&self.messages, self.summary.as_ref(), room);
-        if old.is_some_and(|old| room.is_worth(old.tokens())) {
-            self.summarise().await?;
+        let tokens = old.map_or(0, |old| old.unsummarised_tokens());
+        // What came to nothing once is not paid for again until there is more.
+        let is_worth = old.is_some() && room.is_worth(tokens.saturating_sub(self.futile_tokens));
+        if is_worth && self.summarise().await? == Came::Nothing {
+            self.futile_tokens = tokens;
         }
         Ok(())
     }
@@ -69,20 +72,21 @@ impl Run<'_, '_> {
         };
         let removed = old.messages.len();
         self.status(SHORTENING.to_owned());
-        let written = match self.deps.models.first() {
-            Some(model) => {
-                let key = self.deps.context.session.to_string();
-                let request = compact::request(old, model, room, key);
-                self.written(&request, model).await?
-            }
+        let key = self.deps.context.session.to_string();
+        let asked = self.deps.models.first().map(|model| (model, compact::request(old, model, room, key)));
+        let written = match asked {
+            Some((model, Some(request))) => self.written(&request, model).await?,
+            Some((_, None)) => Err("it could not read all that the user said".to_owned()),
             None => Err("there is no model".to_owned()),
         };
         let old = compact::Old { messages: &self.messages[..removed], summary: summary.as_ref() };
-        let body = written.and_then(|answer| compact::usable(&answer, old).map_err(why));
-        match body {
-            Ok(body) => {
-                let body = self.deps.mask.conceal(&body);
-                let shortened = compact::by_model(&self.messages, old, &body);
+        let shortened = written.and_then(|answer| {
+            let body = compact::usable(&answer).map_err(why)?;
+            let body = self.deps.mask.conceal(&body);
+            compact::by_model(&self.messages, old, &body, room).map_err(why)
+        });
+        match shortened {
+            Ok(shortened) => {
                 self.ladder =
                     Some(Ladder::below_first(shortened.messages.clone(), Some(shortened.summary.clone())));
                 self.replace(shortened, tokens_before, SummarisedBy::Model);
@@ -111,7 +115,9 @@ impl Run<'_, '_> {
     async fn written(&mut self, request: &Request, model: &Model) -> Result<Result<Answer, String>, End> {
         let (sink, policy) = (self.sink, self.deps.policy);
         let mut notice = |notice: Notice<'_>| {
-            if matches!(notice, Notice::Waiting { .. }) {
+            if let Notice::Waiting { attempt, delay, error, .. } = notice {
+                // Nothing of it was shown that could be void now.
+                let notice = Notice::Waiting { attempt, delay, error, discard: false };
                 sink.emit(turn::event(&notice, policy.max_retries));
             }
         };
@@ -152,6 +158,7 @@ impl Run<'_, '_> {
             by,
         });
         self.uncounted = messages.len();
+        self.futile_tokens = 0;
         self.messages = messages;
         self.summary = Some(summary);
     }
@@ -173,6 +180,8 @@ impl Run<'_, '_> {
 fn why(unusable: Unusable) -> String {
     match unusable {
         Unusable::Cut => "it was cut off",
+        Unusable::Refused => "it refused",
+        Unusable::Calls => "it asked for tools instead",
         Unusable::Incomplete => "sections are missing",
         Unusable::TooLong => "it is no shorter than what it would replace",
     }

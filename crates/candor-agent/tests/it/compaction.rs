@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
+use candor_agent::Price;
+use candor_llm::retry::Policy;
 use candor_protocol::{
     Event, EventBody, Message, Origin, Part, RunId, Status, SummarisedBy, Usage, VerdictStatus,
 };
-use candor_testkit::{Gate, Reply};
+use candor_testkit::{Fault, Gate, Reply};
+use serde_json::json;
 
 use crate::rig::Rig;
 use crate::talk::{long, said, summary, user};
@@ -146,4 +149,59 @@ async fn when_the_time_is_over_the_rules_write_the_summary() {
     let outcome = rig.compact(long()).await;
     assert_eq!(outcome.status, Status::Done);
     assert_eq!(rig.record().by, SummarisedBy::Rules);
+}
+
+#[tokio::test]
+async fn a_summary_that_takes_the_last_of_the_money_is_not_followed_by_a_request() {
+    let mut rig = Rig::new(2_000, 10);
+    "gpt-4o".clone_into(&mut rig.models[0].name);
+    rig.models[0].price = Price::Listed;
+    rig.limits.cost_usd = Some(0.01);
+    rig.fake.push(Reply::text(&summary("x")).usage(1_000_000, 100));
+    rig.fake.push(Reply::text("They pass."));
+    let outcome = rig.answer(long()).await;
+    assert_eq!(outcome.status, Status::AbortedConstraint);
+    assert_eq!(outcome.card.unwrap().code, "RUN_COST_SPENT");
+    assert_eq!(rig.fake.requests().len(), 1);
+    assert_eq!(rig.records().len(), 1, "what was paid for is kept");
+}
+
+#[tokio::test]
+async fn a_conversation_that_stays_too_long_is_not_summarised_for_every_turn() {
+    let mut worked_on = long();
+    worked_on.insert(0, user(&"Mind the tabs. ".repeat(300)));
+    let only_words = vec![user(&"Mind the tabs. ".repeat(300)), said("I do."), user("Go on.")];
+    for (mut messages, by_rules) in [(worked_on, 1), (only_words, 0)] {
+        let mut rig = Rig::new(10_000, 2);
+        rig.limits.turns = 6;
+        let call = Reply::calls([("shell_exec", json!({ "command": "true" }))]);
+        rig.fake.repeat(call.usage(9_990, 20));
+        let last_answer = messages.len() - 2;
+        messages[last_answer].usage = Some(Usage::new(9_990, 20));
+        rig.answer(messages).await;
+        assert_eq!(rig.records().len(), by_rules);
+        assert_eq!(rig.fake.requests().len(), 6 + 1, "six answers, and one summary was asked for");
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_could_not_read_what_the_user_said_writes_no_summary() {
+    let rig = Rig::new(1_200, 10);
+    rig.fake.push(Reply::text(&summary("x")));
+    rig.compact(long()).await;
+    let record = rig.record();
+    assert_eq!(record.by, SummarisedBy::Rules);
+    assert!(record.summary.text.contains("[User]: Then repair the lexer."), "{}", record.summary.text);
+    assert_eq!(rig.fake.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn a_summary_that_is_tried_again_takes_back_nothing_that_was_shown() {
+    let mut rig = Rig::new(10_000, 10);
+    rig.policy = Policy { max_retries: 1, base_delay: Duration::ZERO, ..Policy::default() };
+    rig.fake.extend([Reply::text(&summary("x")).fault(Fault::CutAfterDeltas(5)), Reply::text(&summary("x"))]);
+    rig.compact(long()).await;
+    assert_eq!(rig.fake.requests().len(), 2);
+    let discards = |event: &Event| matches!(event.body, EventBody::Status { discard: true, .. });
+    assert!(!rig.events().iter().any(discards), "{:?}", rig.statuses());
 }

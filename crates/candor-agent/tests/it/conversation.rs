@@ -322,3 +322,16 @@ fn a_second_result_of_a_call_is_not_taken() {
         &[(Role::User, 1, "go"), (Role::Assistant, 2, ""), (Role::Tool, 1, "")],
     );
 }
+
+#[test]
+fn results_are_in_the_order_of_their_calls_whichever_came_first() {
+    let runs = [RunId::now(), RunId::now()];
+    let asked = vec![(0, user("go")), (0, start()), (0, answer("", &["a", "b", "c", "d"]))];
+    let came = vec![(0, result("c")), (0, result("a")), (0, result("d")), (0, end())];
+    let told = conversation(&events(&runs, [asked, came].concat()), runs[1]);
+    let id = |part: &Part| match part {
+        Part::ToolResult(result) => result.call_id.clone(),
+        other => panic!("{other:?} is no result"),
+    };
+    assert_eq!(told[2].parts.iter().map(id).collect::<Vec<_>>(), ["a", "b", "c", "d"]);
+}

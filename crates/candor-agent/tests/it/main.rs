@@ -5,6 +5,7 @@
 
 mod compaction;
 mod conversation;
+mod folding;
 mod overflow;
 mod prompt;
 mod rig;

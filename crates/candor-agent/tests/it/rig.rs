@@ -8,11 +8,11 @@ use candor_agent::{
     Verify,
 };
 use candor_llm::retry::Policy;
-use candor_llm::{Dialect, Endpoint, HttpProvider, Timeouts};
+use candor_llm::{Endpoint, HttpProvider, Timeouts};
 use candor_protocol::{
-    Event, EventBody, Failure, Message, Moment, Outcome, Part, RunId, SessionId, SummarisedBy,
+    Event, EventBody, Failure, Message, Moment, Origin, Outcome, Part, RunId, SessionId, SummarisedBy,
 };
-use candor_testkit::{FakeLlm, Home};
+use candor_testkit::{Dialect, FakeLlm, Home};
 use candor_tools::{Permission, Registry, Rules, ToolContext};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -25,9 +25,10 @@ pub(crate) struct Rig {
     pub(crate) models: Vec<Model>,
     pub(crate) compaction: Compaction,
     pub(crate) limits: Limits,
+    pub(crate) policy: Policy,
     pub(crate) cancel: CancellationToken,
     home: Home,
-    told: Told,
+    pub(crate) told: Arc<Told>,
 }
 
 /// What a compaction told.
@@ -39,12 +40,44 @@ pub(crate) struct Record {
     pub(crate) by: SummarisedBy,
 }
 
-#[derive(Default)]
-struct Told(Mutex<Vec<EventBody>>);
+/// What one run told, and what it was told meanwhile.
+pub(crate) struct Told {
+    session: SessionId,
+    run: RunId,
+    bodies: Mutex<Vec<EventBody>>,
+    steering: Mutex<Vec<Vec<Part>>>,
+}
+
+impl Told {
+    fn new() -> Self {
+        let (bodies, steering) = (Mutex::default(), Mutex::default());
+        Self { session: SessionId::now(), run: RunId::now(), bodies, steering }
+    }
+
+    /// Says something to the run, as the runtime would pass it on.
+    pub(crate) fn steer(&self, text: &str) {
+        let content = vec![Part::text(text)];
+        self.steering.lock().unwrap().push(content.clone());
+        self.emit(EventBody::MessageAccepted { origin: Origin::Cli, content });
+    }
+
+    /// An event of the run.
+    pub(crate) fn event(&self, body: EventBody) -> Event {
+        Event { seq: 1, session_id: self.session, run_id: Some(self.run), at: Moment::now(), body }
+    }
+
+    /// The conversation with what was told so far.
+    pub(crate) fn after(&self, mut conversation: Conversation) -> Conversation {
+        for body in &*self.bodies.lock().unwrap() {
+            conversation.event(&self.event(body.clone()));
+        }
+        conversation
+    }
+}
 
 impl Sink for Told {
     fn emit(&self, body: EventBody) {
-        self.0.lock().unwrap().push(body);
+        self.bodies.lock().unwrap().push(body);
     }
 
     fn settled(&self) -> BoxFuture<'_, Result<(), Failure>> {
@@ -52,7 +85,7 @@ impl Sink for Told {
     }
 
     fn steering(&self) -> Vec<Vec<Part>> {
-        Vec::new()
+        std::mem::take(&mut self.steering.lock().unwrap())
     }
 }
 
@@ -75,7 +108,7 @@ impl Mask for NoSecrets {
 pub(crate) fn model(fake: &FakeLlm, context_window: Option<u64>) -> Model {
     let endpoint = Endpoint {
         name: "fake".to_owned(),
-        dialect: Dialect::OpenaiChat,
+        dialect: fake.dialect().name().parse().unwrap(),
         base_url: fake.base_url(),
         key: Some("any".to_owned()),
         timeouts: Timeouts::default(),
@@ -93,15 +126,21 @@ pub(crate) fn model(fake: &FakeLlm, context_window: Option<u64>) -> Model {
 impl Rig {
     /// A model with a window of so many tokens, of which the newest few are kept.
     pub(crate) fn new(context_window: u64, keep_tokens: u64) -> Self {
-        let fake = FakeLlm::start(candor_testkit::Dialect::OpenaiChat);
+        Self::speaking(Dialect::OpenaiChat, context_window, keep_tokens)
+    }
+
+    /// The same in another dialect.
+    pub(crate) fn speaking(dialect: Dialect, context_window: u64, keep_tokens: u64) -> Self {
+        let fake = FakeLlm::start(dialect);
         Self {
             models: vec![model(&fake, Some(context_window))],
             fake,
             compaction: Compaction { enabled: true, reserve_tokens: 0, keep_tokens },
             limits: Limits { turns: 50, cost_usd: None, time: None },
+            policy: Policy { max_retries: 0, ..Policy::default() },
             cancel: CancellationToken::new(),
             home: Home::new(),
-            told: Told::default(),
+            told: Arc::new(Told::new()),
         }
     }
 
@@ -117,7 +156,7 @@ impl Rig {
         let tools = Registry::built_in();
         let deps = RunDeps {
             models: &self.models,
-            policy: &Policy { max_retries: 0, ..Policy::default() },
+            policy: &self.policy,
             tools: &tools,
             context: self.context(),
             mask: &NoSecrets,
@@ -128,7 +167,7 @@ impl Rig {
             verify: Verify::Waived,
         };
         let input = RunInput { conversation, task, limits: self.limits };
-        let run = candor_agent::run(input, &deps, &self.told);
+        let run = candor_agent::run(input, &deps, &*self.told);
         tokio::time::timeout(HUNG, run).await.expect("the run hangs")
     }
 
@@ -151,22 +190,14 @@ impl Rig {
 
     /// What was told, as the runtime would store it.
     pub(crate) fn events(&self) -> Vec<Event> {
-        let (session_id, run_id) = (SessionId::now(), Some(RunId::now()));
-        let event = |(at, body): (usize, &EventBody)| Event {
-            seq: at as u64 + 1,
-            session_id,
-            run_id,
-            at: Moment::now(),
-            body: body.clone(),
-        };
-        self.told.0.lock().unwrap().iter().enumerate().map(event).collect()
+        let event =
+            |(at, body): (usize, &EventBody)| Event { seq: at as u64 + 1, ..self.told.event(body.clone()) };
+        self.told.bodies.lock().unwrap().iter().enumerate().map(event).collect()
     }
 
     /// The conversation after the run.
     pub(crate) fn after(&self, messages: Vec<Message>) -> Conversation {
-        let mut conversation = Conversation::from(messages);
-        self.events().iter().for_each(|event| conversation.event(event));
-        conversation
+        self.told.after(Conversation::from(messages))
     }
 
     pub(crate) fn records(&self) -> Vec<Record> {

@@ -3,7 +3,7 @@
 use candor_agent::{Title, first_words, title};
 use candor_llm::retry::Policy;
 use candor_protocol::Usage;
-use candor_testkit::{Dialect, FakeLlm, Reply};
+use candor_testkit::{Dialect, FakeLlm, Reply, Stop};
 
 use crate::rig::model;
 
@@ -86,4 +86,18 @@ fn s18_4_without_a_title_the_first_words_of_the_message_do() {
     check_words(&"ü".repeat(61), &format!("{}...", "ü".repeat(60)));
     check_words("\n\n  a\u{7}b\tc\r\nd ", "a b c d");
     check_words(" \n\t", "");
+}
+
+#[tokio::test]
+async fn a_refusal_is_no_title() {
+    assert_eq!(asked(Reply::text("I cannot name this").stop(Stop::Refusal)).await.0, None);
+}
+
+#[tokio::test]
+async fn a_title_cannot_turn_the_line_it_stands_in() {
+    check("Missing \u{202e}redaeh\u{2066}\u{200f}", Some("Missing redaeh")).await;
+    check("\u{feff}A\u{1b}[31m\u{200b}red\u{2028}line", Some("A [31mred line")).await;
+    check("Family 👨\u{200d}👩\u{200d}👧 photos", Some("Family 👨\u{200d}👩\u{200d}👧 photos")).await;
+    check("\u{202e}\u{202c}", None).await;
+    check_words("\u{202e}Repair the\u{2069} build", "Repair the build");
 }
