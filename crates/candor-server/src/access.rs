@@ -142,6 +142,12 @@ fn is_same(offered: &[u8], token: &[u8]) -> bool {
 /// The token in the file; none when others can read it too, or when it could be guessed.
 fn read(file: &Path) -> io::Result<Option<String>> {
     let mut text = String::new();
+    // Before it is opened: a pipe would be waited for, and everybody with it.
+    match fs::metadata(file)? {
+        found if found.is_dir() => return Err(ErrorKind::IsADirectory.into()),
+        found if !found.is_file() => return Err(io::Error::other("it is not a file")),
+        _ => {}
+    }
     let opened = File::open(file)?;
     if opened.metadata()?.mode() & 0o077 != 0 {
         return Ok(None);

@@ -62,6 +62,28 @@ fn a_token_that_is_no_secret_is_replaced() {
 }
 
 #[test]
+fn what_is_no_file_is_neither_waited_for_nor_replaced() {
+    let dir = TempDir::new().expect("a folder");
+    let file = dir.path().join("token");
+    let (access, _) = open(&file);
+    let token = access.token().expect("a token");
+    for make in ["mkdir", "mkfifo"] {
+        let _ = fs::remove_file(&file);
+        make_with(make, &file);
+        assert!(access.admits(Some(token.as_bytes())).is_none(), "{make}");
+        assert!(Access::open(file.clone()).is_err(), "{make}");
+        assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 1, "nothing is left beside it");
+        let _ = fs::remove_dir(&file);
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "it makes what the library cannot")]
+fn make_with(command: &str, file: &Path) {
+    let made = std::process::Command::new(command).args(["-m", "755"]).arg(file).status();
+    assert!(made.expect("it starts").success(), "{command}");
+}
+
+#[test]
 fn a_token_is_good_until_the_file_says_otherwise() {
     let dir = TempDir::new().expect("a folder");
     let file = dir.path().join("token");

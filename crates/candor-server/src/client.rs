@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::ws::Message;
-use candor_protocol::{Body, Failure, Origin, RunId, SessionId, Submission};
+use candor_protocol::{Body, Code, Failure, Origin, RunId, SessionId};
 use candor_runtime::{Naming, NewSession, Runtime, Subscription};
 use tokio::task::JoinHandle;
 
@@ -70,6 +70,12 @@ impl Client {
         self.send(frame::refusal(&invalid(reason), None, None)).await;
     }
 
+    /// Has the answer to a ping written, and takes nothing further while there is no room for it.
+    pub(crate) async fn ping(&self) {
+        // Without a reader the socket is about to end.
+        let _ = self.outbox.flush().await;
+    }
+
     async fn send(&self, message: Message) {
         // Without a reader the socket is about to end.
         let _ = self.outbox.send(message).await;
@@ -115,7 +121,8 @@ impl Client {
         let events = if is_followed {
             None
         } else {
-            let after = last_seq(session, self.runtime()).await?;
+            // A new session has no event yet.
+            let after = last_seq(session, self.runtime()).await?.unwrap_or(0);
             Some(self.runtime().subscribe(session, after).await?)
         };
         let run = self.submit(session, Body::Say(parts)).await?;
@@ -128,7 +135,9 @@ impl Client {
         }
         let after = after.unwrap_or(0);
         let events = self.runtime().subscribe(session, after).await?;
-        let last = last_seq(session, self.runtime()).await?;
+        // It may still be in memory after it was deleted.
+        let unknown = || Failure::new(Code::SessionUnknown).with("session", session);
+        let last = last_seq(session, self.runtime()).await?.ok_or_else(unknown)?;
         if after > last {
             return Err(invalid(&format!(
                 "afterSeq is {after}, and the last event of the session is {last}"
@@ -143,12 +152,7 @@ impl Client {
     }
 
     async fn submit(&self, session: SessionId, body: Body) -> Result<Option<RunId>, Failure> {
-        let submission = Submission { session, origin: Origin::Websocket, body };
-        let run = self.runtime().submit(submission).await?.run;
-        if let Some(run) = run {
-            self.shared.ongoing.note(session, run);
-        }
-        Ok(run)
+        self.shared.ongoing.submit(session, body, self.runtime()).await
     }
 
     fn follow(&mut self, session: SessionId, events: Subscription) {
@@ -184,9 +188,8 @@ fn session_of(frame: &Frame) -> Option<SessionId> {
     }
 }
 
-async fn last_seq(session: SessionId, runtime: &Runtime) -> Result<u64, Failure> {
-    let last = runtime.query().last_seq(session).await.map_err(|error| error.failure())?;
-    Ok(last.unwrap_or(0))
+async fn last_seq(session: SessionId, runtime: &Runtime) -> Result<Option<u64>, Failure> {
+    runtime.query().last_seq(session).await.map_err(|error| error.failure())
 }
 
 /// Carries events to the socket. When it does not take them, this waits, and the subscription reads the store later.

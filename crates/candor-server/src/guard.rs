@@ -59,7 +59,8 @@ pub(crate) fn check(
             return Err(StatusCode::FORBIDDEN);
         }
     }
-    if only(headers, &FETCH_SITE)?.is_some_and(|site| site == "cross-site") {
+    // Another port of this machine is another page's, and a browser calls it the same site.
+    if only(headers, &FETCH_SITE)?.is_some_and(|site| site != "same-origin" && site != "none") {
         return Err(StatusCode::FORBIDDEN);
     }
     if method != Method::GET {

@@ -46,6 +46,19 @@ fn a_header_that_is_there_twice_is_believed_by_nobody() {
 }
 
 #[test]
+fn a_browser_that_names_another_page_is_refused() {
+    let check = |site, expect| {
+        checked("127.0.0.1:7777", &[("host", "127.0.0.1:7777"), ("sec-fetch-site", site)], expect);
+    };
+    check("none", 200);
+    check("same-origin", 200);
+    check("same-site", 403);
+    check("cross-site", 403);
+    check("Cross-Site", 403);
+    check("", 403);
+}
+
+#[test]
 fn every_combination_of_host_and_origin_is_decided_as_it_should_be() {
     let hosts = [
         ("127.0.0.1:7777", true),

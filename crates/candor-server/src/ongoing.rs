@@ -7,9 +7,11 @@ use std::time::Duration;
 use candor_protocol::{Body, Event, EventBody, Failure, Origin, RunId, SessionId, Submission};
 use candor_runtime::Runtime;
 use futures_util::future::join_all;
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::frame::invalid;
+use crate::server::SOCKETS_MAX;
 
 /// How many sessions are remembered. The oldest are forgotten first; their runs have most likely ended long ago.
 const SESSIONS_MAX: usize = 4096;
@@ -19,24 +21,56 @@ const LAST_EVENTS: u32 = 200;
 /// How long runs may take to stop when the server does.
 const STOP_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// The last run of each session that was asked for.
-#[derive(Debug, Default)]
-pub(crate) struct Ongoing(Mutex<BTreeMap<SessionId, RunId>>);
+/// The way of submissions into sessions, and the last run of each session that was asked for.
+#[derive(Debug)]
+pub(crate) struct Ongoing {
+    /// Whoever hands something in has a part of it. The stop takes all of it and never gives it back, so that it knows of
+    /// every run.
+    door: Semaphore,
+    /// A plain lock: it is held for a look and never across a wait.
+    runs: Mutex<BTreeMap<SessionId, RunId>>,
+}
+
+impl Default for Ongoing {
+    fn default() -> Self {
+        Self { door: Semaphore::new(SOCKETS_MAX as usize), runs: Mutex::default() }
+    }
+}
 
 impl Ongoing {
-    /// Remembers that a run was asked for.
-    pub(crate) fn note(&self, session: SessionId, run: RunId) {
-        let mut runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        runs.insert(session, run);
+    /// Hands something in, unless the server stops, and remembers the run that comes of it.
+    pub(crate) async fn submit(
+        &self,
+        session: SessionId,
+        body: Body,
+        runtime: &Runtime,
+    ) -> Result<Option<RunId>, Failure> {
+        let _inside = self.door.acquire().await.map_err(|_| invalid("the server stops"))?;
+        let run = runtime.submit(Submission { session, origin: Origin::Websocket, body }).await?.run;
+        if let Some(run) = run {
+            self.note(session, run);
+        }
+        Ok(run)
+    }
+
+    fn note(&self, session: SessionId, run: RunId) {
+        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        // Two clients may learn of their runs in another order than that of the runs.
+        let last = runs.entry(session).or_insert(run);
+        *last = run.max(*last);
         if runs.len() > SESSIONS_MAX {
             runs.pop_first();
         }
     }
 
-    /// Stops what goes on, and waits until that is stored.
+    /// Takes nothing more, stops what goes on, and waits until that is stored.
     pub(crate) async fn stop(&self, runtime: &Runtime) {
-        let runs = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        let stopped = join_all(runs.into_iter().map(|(session, run)| stop(session, run, runtime)));
+        let stopped = async {
+            let _all = self.door.acquire_many(SOCKETS_MAX).await;
+            self.door.close();
+            let runs = std::mem::take(&mut *self.runs.lock().unwrap_or_else(PoisonError::into_inner));
+            join_all(runs.into_iter().map(|(session, run)| stop(session, run, runtime))).await
+        };
         // A store that fails now has nothing more to be done for.
         let _ = timeout(STOP_TIME_MAX, stopped).await;
     }
@@ -44,19 +78,22 @@ impl Ongoing {
 
 /// Stops a session's runs up to this one, which is its last.
 async fn stop(session: SessionId, run: RunId, runtime: &Runtime) -> Result<(), Failure> {
-    let last = last_events(session, runtime).await?;
-    if !matches!(standing(&last, run), Standing::Next | Standing::Waits) {
-        return Ok(());
-    }
+    let store = runtime.query();
+    let is_end = |event: &Event| event.run_id == Some(run) && matches!(event.body, EventBody::RunEnd(_));
     let stop = async || {
         runtime.submit(Submission { session, origin: Origin::Websocket, body: Body::Stop }).await.map(drop)
     };
-    let mut events = runtime.subscribe(session, last.first().map_or(0, |event| event.seq)).await?;
+    // The number first: an end is either among the events that are stored already, or comes after it.
+    let last = store.last_seq(session).await.map_err(|error| error.failure())?.unwrap_or(0);
+    let mut events = runtime.subscribe(session, last).await?;
+    if store.run_events(session, run).await.map_err(|error| error.failure())?.iter().any(is_end) {
+        return Ok(());
+    }
     stop().await?;
     loop {
         let event = events.next().await?;
         match event.body {
-            EventBody::RunEnd(_) if event.run_id == Some(run) => return Ok(()),
+            _ if is_end(&event) => return Ok(()),
             // One that waited has begun.
             EventBody::RunStart { .. } => stop().await?,
             _ => {}
@@ -66,20 +103,14 @@ async fn stop(session: SessionId, run: RunId, runtime: &Runtime) -> Result<(), F
 
 /// Refuses to stop a run that is not the one a stop would reach.
 pub(crate) async fn demand(session: SessionId, run: RunId, runtime: &Runtime) -> Result<(), Failure> {
-    let reason = match standing(&last_events(session, runtime).await?, run) {
+    let last = runtime.query().newest_events(session, LAST_EVENTS).await.map_err(|error| error.failure())?;
+    let reason = match standing(&last, run) {
         Standing::Next => return Ok(()),
         Standing::Waits => "waits for another one",
         Standing::Ended => "has ended",
         Standing::Unknown => "is not known",
     };
     Err(invalid(&format!("the run {run} {reason}")))
-}
-
-async fn last_events(session: SessionId, runtime: &Runtime) -> Result<Vec<Event>, Failure> {
-    let store = runtime.query();
-    let last = store.last_seq(session).await.map_err(|error| error.failure())?.unwrap_or(0);
-    let after = last.saturating_sub(u64::from(LAST_EVENTS));
-    store.events(session, after, LAST_EVENTS).await.map_err(|error| error.failure())
 }
 
 /// Where a run stands, as the last events tell.

@@ -22,7 +22,8 @@ pub(crate) type Frames = mpsc::Receiver<Waiting>;
 
 /// A frame that waits, and the room that it takes until it is dropped.
 pub(crate) struct Waiting {
-    pub(crate) message: Message,
+    /// None where only what the library has written by itself is to go out.
+    pub(crate) message: Option<Message>,
     pub(crate) room: OwnedSemaphorePermit,
 }
 
@@ -38,13 +39,27 @@ impl Outbox {
 
     /// Puts a frame behind those that wait.
     pub(crate) async fn send(&self, message: Message) -> Result<(), Ended> {
-        let bytes = match &message {
-            Message::Text(text) => text.as_str().len(),
-            _ => 0,
-        };
-        let bytes = u32::try_from(bytes).unwrap_or(BYTES_MAX).min(BYTES_MAX);
+        let bytes = u32::try_from(bytes(&message)).unwrap_or(BYTES_MAX).min(BYTES_MAX);
+        self.put(Some(message), bytes).await
+    }
+
+    /// Has the socket write out what the library has answered by itself. Whoever pings waits here like everybody else:
+    /// the library keeps its answers without a bound, for a client that never reads them.
+    pub(crate) async fn flush(&self) -> Result<(), Ended> {
+        self.put(None, 0).await
+    }
+
+    async fn put(&self, message: Option<Message>, bytes: u32) -> Result<(), Ended> {
         // In the order of asking, so that the order of a session's events holds.
         let room = Arc::clone(&self.room).acquire_many_owned(bytes).await.map_err(|_| Ended)?;
         self.frames.send(Waiting { message, room }).await.map_err(|_| Ended)
+    }
+}
+
+/// How long a frame is. Ours are texts.
+pub(crate) fn bytes(message: &Message) -> usize {
+    match message {
+        Message::Text(text) => text.as_str().len(),
+        _ => 0,
     }
 }

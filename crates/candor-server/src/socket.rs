@@ -10,18 +10,22 @@ use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use candor_log::event::{WsConnect, WsDisconnect};
-use futures_util::stream::{SplitSink, SplitStream};
-use futures_util::{SinkExt, StreamExt};
+use futures_util::stream::SplitStream;
+use futures_util::{Sink, SinkExt, StreamExt};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::Access;
 use crate::client::Client;
-use crate::outbox::{Frames, Outbox, Waiting};
+use crate::outbox::{Frames, Outbox, Waiting, bytes};
 use crate::server::Shared;
 
 /// How long a client may leave what was sent to it unread.
 const UNREAD_TIME_MAX: Duration = Duration::from_secs(60);
+/// How many bytes a second a client reads that counts as reading: what comes through a tunnel over a bad line. A long
+/// event has so much more time.
+const READ_RATE_MIN: usize = 16 * 1024;
 /// How long a goodbye may take.
 const GOODBYE_TIME_MAX: Duration = Duration::from_secs(1);
 
@@ -102,7 +106,7 @@ pub(crate) async fn live(
         () = shared.stop.cancelled() => End::Stop,
         () = valid.cancelled() => End::Revoked,
         end = read(&mut stream, &mut client, &shared, &valid) => end,
-        end = write(&mut sink, &mut waiting, &shared, &valid) => end,
+        end = write(&mut sink, &mut waiting, &shared.access, &valid, UNREAD_TIME_MAX) => end,
     };
     drop(client);
     WsDisconnect { client_id: &name, reason: end.reason() }.log();
@@ -131,7 +135,8 @@ async fn read(
         match frame {
             Message::Text(text) => client.take(&text).await,
             Message::Binary(_) => client.refuse("it is binary, and a frame is JSON text").await,
-            Message::Ping(_) | Message::Pong(_) => {}
+            Message::Ping(_) => client.ping().await,
+            Message::Pong(_) => {}
             Message::Close(_) => return End::Left,
         }
     }
@@ -139,34 +144,46 @@ async fn read(
 
 /// Writes what waits; what waits together goes out together.
 async fn write(
-    sink: &mut SplitSink<WebSocket, Message>,
+    sink: &mut (impl Sink<Message> + Unpin),
     waiting: &mut Frames,
-    shared: &Shared,
+    access: &Access,
     valid: &CancellationToken,
+    unread_time_max: Duration,
 ) -> End {
     while let Some(first) = waiting.recv().await {
-        shared.access.look();
-        let mut next = Some(first);
+        access.look();
+        let (mut next, mut unread_bytes) = (Some(first), 0);
         while let Some(Waiting { message, room }) = next {
             if valid.is_cancelled() {
                 return End::Revoked;
             }
-            match timeout(UNREAD_TIME_MAX, sink.feed(message)).await {
-                Ok(Ok(())) => {
-                    drop(room);
-                    next = waiting.try_recv().ok();
+            if let Some(message) = message {
+                unread_bytes += bytes(&message);
+                let time_max = unread_time_max + reading_time(unread_bytes);
+                if let Err(end) = taken(sink.feed(message), time_max).await {
+                    return end;
                 }
-                Ok(Err(_)) => return End::Broken,
-                Err(_) => return End::Unread,
             }
+            drop(room);
+            next = waiting.try_recv().ok();
         }
-        match timeout(UNREAD_TIME_MAX, sink.flush()).await {
-            Ok(Ok(())) => {}
-            Ok(Err(_)) => return End::Broken,
-            Err(_) => return End::Unread,
+        if let Err(end) = taken(sink.flush(), unread_time_max + reading_time(unread_bytes)).await {
+            return end;
         }
     }
     End::Left
+}
+
+fn reading_time(bytes: usize) -> Duration {
+    Duration::from_secs((bytes / READ_RATE_MIN) as u64)
+}
+
+/// Waits until a client has taken what is sent to it, but not for ever.
+async fn taken<E>(sending: impl Future<Output = Result<(), E>>, time_max: Duration) -> Result<(), End> {
+    match timeout(time_max, sending).await {
+        Ok(sent) => sent.map_err(|_| End::Broken),
+        Err(_) => Err(End::Unread),
+    }
 }
 
 /// Says why, and reads until the client has answered: closed with bytes unread, a connection is reset, and the client would
@@ -182,3 +199,7 @@ async fn say_goodbye(mut socket: WebSocket, end: End) {
         while let Some(Ok(_)) = socket.recv().await {}
     }
 }
+
+#[cfg(test)]
+#[path = "socket_tests.rs"]
+mod tests;

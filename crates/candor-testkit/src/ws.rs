@@ -94,6 +94,12 @@ impl Ws {
         self.read()
     }
 
+    /// The next frame, or how the server ended the socket instead.
+    #[track_caller]
+    pub fn try_receive(&mut self) -> Result<Value, Closed> {
+        self.read()
+    }
+
     /// Sends a message of any kind, to a server that may have had enough.
     pub fn write(&mut self, message: Message) -> Result<(), Error> {
         self.inner.send(message)

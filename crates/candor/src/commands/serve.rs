@@ -1,8 +1,11 @@
 //! `candor serve`: the same agent for clients on this machine.
 
+use std::fs;
+use std::future::pending;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
 
 use candor_config::Loaded;
@@ -64,6 +67,7 @@ fn allow_files() {
     }
 }
 
+/// Serves until a signal comes. The second one leaves at once, whatever is under way.
 async fn listen(
     address: SocketAddr,
     access: Access,
@@ -71,27 +75,11 @@ async fn listen(
     context: &Context<'_>,
 ) -> Result<Exit, Fail> {
     let mut signals = Signals::listen()?;
-    let unusable =
-        |error: io::Error| Failure::new(Code::ServeAddress).with("address", address).with("reason", error);
-    let listener = TcpListener::bind(address).await.map_err(unusable)?;
-    let address = listener.local_addr().map_err(unusable)?;
-    let setup = assemble::setup(None, loaded, context).await?;
-    let runtime = Arc::new(Runtime::open(&assemble::database(loaded), setup).await?);
-    let offer = if loaded.config.server.interactive.ws_enabled { Offer::Socket } else { Offer::Health };
     let stop = CancellationToken::new();
-    let options = Options { access, offer, runtime: Arc::clone(&runtime) };
-    let serving = tokio::spawn(candor_server::serve(listener, options, stop.clone()));
-    ServerStart { host: &address.ip().to_string(), port: address.port(), version: env!("CARGO_PKG_VERSION") }
-        .log();
-    let token = loaded.home.join(TOKEN);
-    context.screen.note(format_args!("listening on http://{address} (token in {})", token.display()));
-    tokio::pin!(serving);
+    let mut served = pin!(serve(address, access, loaded, context, &stop));
     loop {
         tokio::select! {
-            served = &mut serving => {
-                runtime.close().await;
-                return ended(served);
-            }
+            exit = &mut served => return exit,
             () = signals.next() => {
                 if stop.is_cancelled() {
                     context.screen.note(format_args!("stopped at once"));
@@ -102,6 +90,31 @@ async fn listen(
             }
         }
     }
+}
+
+async fn serve(
+    address: SocketAddr,
+    access: Access,
+    loaded: &Loaded,
+    context: &Context<'_>,
+    stop: &CancellationToken,
+) -> Result<Exit, Fail> {
+    let unusable =
+        |error: io::Error| Failure::new(Code::ServeAddress).with("address", address).with("reason", error);
+    let listener = TcpListener::bind(address).await.map_err(unusable)?;
+    let address = listener.local_addr().map_err(unusable)?;
+    let setup = assemble::setup(None, loaded, context).await?;
+    let runtime = Arc::new(Runtime::open(&assemble::database(loaded), setup).await?);
+    let offer = if loaded.config.server.interactive.ws_enabled { Offer::Socket } else { Offer::Health };
+    let options = Options { access, offer, runtime: Arc::clone(&runtime) };
+    let serving = tokio::spawn(candor_server::serve(listener, options, stop.clone()));
+    ServerStart { host: &address.ip().to_string(), port: address.port(), version: env!("CARGO_PKG_VERSION") }
+        .log();
+    let token = loaded.home.join(TOKEN);
+    context.screen.note(format_args!("listening on http://{address} (token in {})", token.display()));
+    let served = serving.await;
+    runtime.close().await;
+    ended(served)
 }
 
 fn ended(served: Result<Result<(), candor_server::Error>, tokio::task::JoinError>) -> Result<Exit, Fail> {
@@ -115,11 +128,12 @@ fn ended(served: Result<Result<(), candor_server::Error>, tokio::task::JoinError
     }
 }
 
-/// The signals that end the server. A terminal that is closed ends it like the others.
+/// The signals that end the server. A terminal that is closed ends it like the others, unless whoever started it said
+/// otherwise, as `nohup` does.
 struct Signals {
     interrupt: Signal,
     terminate: Signal,
-    hangup: Signal,
+    hangup: Option<Signal>,
 }
 
 impl Signals {
@@ -128,15 +142,29 @@ impl Signals {
         Ok(Self {
             interrupt: listen(SignalKind::interrupt())?,
             terminate: listen(SignalKind::terminate())?,
-            hangup: listen(SignalKind::hangup())?,
+            hangup: if hangup_is_ignored() { None } else { Some(listen(SignalKind::hangup())?) },
         })
     }
 
     async fn next(&mut self) {
+        let hangup = async {
+            match &mut self.hangup {
+                Some(hangup) => hangup.recv().await,
+                None => pending().await,
+            }
+        };
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
-            _ = self.hangup.recv() => {}
+            _ = hangup => {}
         }
     }
+}
+
+/// Whether a hangup was to be ignored when we were started.
+fn hangup_is_ignored() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    // The lowest bit is that of the first signal, which is the hangup.
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
 }

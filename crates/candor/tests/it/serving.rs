@@ -7,6 +7,7 @@ mod frames;
 mod many;
 mod npm_ws;
 mod retrying;
+mod rfc6455;
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};

@@ -1,10 +1,13 @@
 //! Frames that make no sense: each is answered, and the socket lives on where it can.
 
+use std::io::{Read, Write};
+use std::time::Duration;
+
 use candor_testkit::{Closed, Message, Ws};
 use serde_json::{Value, json};
 
 use super::{answer, converse, converse_in, saying, serve, types};
-use crate::rig::home_of;
+use crate::rig::{candor, home_of};
 
 const NOBODY: &str = "0192b7a0-0000-7000-8000-000000000000";
 
@@ -83,6 +86,22 @@ fn a_session_that_is_not_there_is_said_so() {
 }
 
 #[test]
+fn a_session_that_was_deleted_is_not_there() {
+    let fake = saying("Hello.");
+    let home = home_of(&fake);
+    let served = serve(&home);
+    let mut socket = served.connect();
+    let session = converse(&mut socket, "Hello there")[0]["sessionId"].clone();
+    let id = session.as_str().expect("an id");
+    candor(&home, &format!("sessions delete {id} --yes")).run().ok();
+    for kind in ["send_message", "steer", "subscribe"] {
+        let frame = json!({ "type": kind, "sessionId": session, "content": "x" });
+        refused(&mut socket, &frame.to_string(), "SESSION_UNKNOWN");
+    }
+    assert_eq!(answer(&converse(&mut socket, "Hello there")), "Hello.");
+}
+
+#[test]
 fn an_answer_carries_the_id_of_its_frame() {
     let fake = saying("Hello.");
     let home = home_of(&fake);
@@ -133,8 +152,39 @@ fn a_frame_that_is_too_long_ends_the_socket_with_a_word() {
 }
 
 #[test]
+fn pings_whose_answers_are_never_read_cost_no_memory() {
+    const BYTES_MAX: usize = 64 << 20;
+    let fake = saying("Hello.");
+    let home = home_of(&fake);
+    let served = serve(&home);
+    let socket = served.connect();
+    let before = served.memory_kb();
+    let pings = [b"\x89\xfd\0\0\0\0".as_slice(), &[b'x'; 125]].concat().repeat(1000);
+    socket.stream().set_write_timeout(Some(Duration::from_secs(1))).expect("a time limit");
+    let rounds = BYTES_MAX / pings.len();
+    let taken = (0..rounds).take_while(|_| socket.stream().write_all(&pings).is_ok()).count();
+    assert!(taken < rounds, "it answered whatever came");
+    let grown = served.memory_kb().saturating_sub(before);
+    assert!(grown < 8_000, "{grown} kB more");
+    assert_eq!(answer(&converse(&mut served.connect(), "Hello there")), "Hello.");
+}
+
+#[test]
+fn pings_are_answered_while_they_are_read() {
+    let fake = saying("Hello.");
+    let home = home_of(&fake);
+    let served = serve(&home);
+    let socket = served.connect();
+    for number in 0..200_u8 {
+        socket.stream().write_all(&[0x89, 0x81, 0, 0, 0, 0, number]).expect("it reads");
+        let mut pong = [0; 3];
+        socket.stream().read_exact(&mut pong).expect("it answers");
+        assert_eq!(pong, [0x8a, 1, number]);
+    }
+}
+
+#[test]
 fn what_is_not_the_protocol_ends_the_socket() {
-    use std::io::Write;
     let fake = saying("Hello.");
     let home = home_of(&fake);
     let served = serve(&home);
