@@ -49,6 +49,9 @@ pub(crate) enum Command {
     Submit(Submit),
     /// A name was thought of, if it is still wanted.
     Named(Box<EventBody>),
+    /// The program ends: the run is stopped, and those that wait do not begin. Their messages are stored, and heard with
+    /// the next run.
+    Close(oneshot::Sender<()>),
 }
 
 /// One submission on its way to the actor, and where the answer goes.
@@ -130,7 +133,7 @@ impl Actor {
                     Ok(()) => self.take(command, None, &mut waiting),
                     Err(failure) => {
                         self.journal.set_held(false);
-                        command.refuse(failure);
+                        self.refuse(command, failure);
                     }
                 },
                 Ok(None) => break,
@@ -185,6 +188,15 @@ impl Actor {
             self.name.settle();
         }
         Ok(())
+    }
+
+    fn refuse(&self, command: Command, failure: Failure) {
+        match command {
+            // Whoever asked may have gone.
+            Command::Submit(submit) => drop(submit.taken.send(Err(failure))),
+            Command::Named(_) => self.name.give_up(),
+            Command::Close(heard) => drop(heard),
+        }
     }
 
     /// Whether nobody needs the session in memory: nothing comes, nobody watches, and no secret would be forgotten. It is
@@ -252,6 +264,15 @@ impl Actor {
         let Submit { origin, body, setup, taken } = match command {
             Command::Submit(submit) => submit,
             Command::Named(named) => return self.take_name(*named),
+            Command::Close(heard) => {
+                waiting.clear();
+                if let Some((run, _)) = running {
+                    run.cancel();
+                }
+                // Whoever asked may have gone.
+                let _ = heard.send(());
+                return;
+            }
         };
         let run = match (body, running) {
             (Body::Stop, running) => {
@@ -412,14 +433,7 @@ struct Hold {
 impl Command {
     /// Whether it can be followed whoever writes the session.
     fn writes_nothing(&self) -> bool {
-        matches!(self, Self::Submit(Submit { body: Body::Stop, .. }))
-    }
-
-    fn refuse(self, failure: Failure) {
-        if let Self::Submit(submit) = self {
-            // Whoever asked may have gone.
-            let _ = submit.taken.send(Err(failure));
-        }
+        matches!(self, Self::Submit(Submit { body: Body::Stop, .. }) | Self::Close(_))
     }
 }
 

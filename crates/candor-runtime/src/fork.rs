@@ -3,6 +3,8 @@
 use candor_protocol::{Event, EventBody, Failure, Forked, Moment, NamedBy, SessionId};
 use candor_store::Store;
 
+use crate::runtime::unknown;
+
 /// How many events are copied at a time.
 const PAGE: u32 = 500;
 /// What the name of the new one ends with.
@@ -30,7 +32,8 @@ pub(crate) async fn fork(
             .filter(|event| event.seq <= until)
             .map(|event| copied(event, fork, until))
             .collect();
-        let Some(last) = copy.last() else { break };
+        // It is deleted while it is copied.
+        let Some(last) = copy.last() else { return Err(unknown(session)) };
         after = last.seq;
         stage.push(&copy).await.map_err(failed)?;
     }

@@ -30,7 +30,7 @@ pub(crate) async fn conversation(
     run: RunId,
     before: u64,
 ) -> Result<Conversation, Failure> {
-    let (mut conversation, mut seq) = saved(store, session, before).await?;
+    let (mut conversation, mut seq) = saved(store, session, before).await;
     let (first, mut compacted) = (seq, false);
     while seq < before {
         let page = store.events(session, seq, PAGE).await.map_err(|error| error.failure())?;
@@ -43,32 +43,28 @@ pub(crate) async fn conversation(
         }
     }
     if compacted || seq - first >= SAVE_EVENTS {
-        save(store, session, seq, &conversation).await?;
+        save(store, session, seq, &conversation).await;
     }
     conversation.begin(run);
     Ok(conversation)
 }
 
-async fn saved(store: &Store, session: SessionId, before: u64) -> Result<(Conversation, u64), Failure> {
-    let found = store.context(session).await.map_err(|error| error.failure())?;
+async fn saved(store: &Store, session: SessionId, before: u64) -> (Conversation, u64) {
+    // A store that gives no state may still give the events.
+    let found = store.context(session).await.unwrap_or_default();
     let usable = found.filter(|(seq, _)| *seq <= before).and_then(|(seq, body)| {
         let saved: Saved = serde_json::from_str(&body).ok()?;
         (saved.version == VERSION).then_some((saved.conversation, seq))
     });
-    Ok(usable.unwrap_or_default())
+    usable.unwrap_or_default()
 }
 
-async fn save(
-    store: &Store,
-    session: SessionId,
-    seq: u64,
-    conversation: &Conversation,
-) -> Result<(), Failure> {
+async fn save(store: &Store, session: SessionId, seq: u64, conversation: &Conversation) {
     let saved = Saved { version: VERSION, conversation: conversation.clone() };
     // Nothing in it can fail to be JSON.
     let body = serde_json::to_string(&saved).unwrap_or_default();
-    if body.is_empty() || body.len() > SAVED_BYTES_MAX {
-        return Ok(());
+    if !body.is_empty() && body.len() <= SAVED_BYTES_MAX {
+        // Without it the next run reads more.
+        let _ = store.save_context(session, seq, &body).await;
     }
-    store.save_context(session, seq, &body).await.map_err(|error| error.failure())
 }

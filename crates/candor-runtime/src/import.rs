@@ -11,6 +11,8 @@ use serde_json::Value;
 const LINE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// How many events are stored at a time.
 const EVENTS_AT_A_TIME: usize = 500;
+/// How many bytes of lines are in memory at a time, but for the last one: events with pictures are large.
+const BYTES_AT_A_TIME: u64 = 8 * 1024 * 1024;
 /// The fields of an event that are no free text.
 const NAMES: &[&str] =
     &["type", "sessionId", "runId", "at", "callId", "toolName", "origin", "source", "opaque"];
@@ -41,7 +43,7 @@ pub(crate) async fn import(
     path: &str,
     ids: Ids,
 ) -> Result<Imported, Failure> {
-    let mut reader = Reader { lines, path, line: 0, session: None, events: 0 };
+    let mut reader = Reader { lines, path, line: 0, bytes: 0, session: None, events: 0 };
     let Some(first) = reader.next(redactor)? else { return Err(reader.invalid("it is empty")) };
     let session = match ids {
         Ids::Kept => first.session_id,
@@ -50,21 +52,29 @@ pub(crate) async fn import(
     let exists = || Failure::new(Code::SessionExists).with("session", session);
     let staged = store.stage(session).await.map_err(|error| error.failure())?;
     let mut stage = staged.ok_or_else(exists)?;
-    let mut batch = vec![Event { session_id: session, ..first }];
-    while let Some(event) = reader.next(redactor)? {
-        batch.push(Event { session_id: session, ..event });
-        if batch.len() == EVENTS_AT_A_TIME {
-            push(&mut stage, &mut batch).await?;
-        }
+    let first = Event { session_id: session, ..first };
+    if let Err(failure) = fill(&mut stage, first, &mut reader, redactor).await {
+        // What cannot be removed now is removed at the next start.
+        let _ = stage.abandon().await;
+        return Err(failure);
     }
-    push(&mut stage, &mut batch).await?;
     stage.finish().await.map_err(|error| error.failure())?;
     Ok(Imported { session, events: reader.events })
 }
 
-async fn push(stage: &mut Stage<'_>, batch: &mut Vec<Event>) -> Result<(), Failure> {
-    stage.push(batch).await.map_err(|error| error.failure())?;
-    batch.clear();
+async fn fill(
+    stage: &mut Stage<'_>,
+    first: Event,
+    reader: &mut Reader<'_>,
+    redactor: &Redactor,
+) -> Result<(), Failure> {
+    let session_id = first.session_id;
+    let mut batch = vec![first];
+    while !batch.is_empty() {
+        stage.push(&batch).await.map_err(|error| error.failure())?;
+        let next = reader.some(redactor)?.into_iter();
+        batch = next.map(|event| Event { session_id, ..event }).collect();
+    }
     Ok(())
 }
 
@@ -73,11 +83,23 @@ struct Reader<'r> {
     lines: &'r mut (dyn BufRead + Send),
     path: &'r str,
     line: u64,
+    /// How many bytes were read.
+    bytes: u64,
     session: Option<SessionId>,
     events: u64,
 }
 
 impl Reader<'_> {
+    /// The next events, as many as are stored at a time; none at the end.
+    fn some(&mut self, redactor: &Redactor) -> Result<Vec<Event>, Failure> {
+        let (mut events, end) = (Vec::new(), self.bytes + BYTES_AT_A_TIME);
+        while events.len() < EVENTS_AT_A_TIME && self.bytes < end {
+            let Some(event) = self.next(redactor)? else { break };
+            events.push(event);
+        }
+        Ok(events)
+    }
+
     /// The next event that is kept. Lines of `--json` that tell of something passing are left out.
     fn next(&mut self, redactor: &Redactor) -> Result<Option<Event>, Failure> {
         loop {
@@ -85,6 +107,7 @@ impl Reader<'_> {
             self.line += 1;
             let read = self.lines.take(LINE_BYTES_MAX + 1).read_until(b'\n', &mut line);
             read.map_err(|error| self.invalid(&error.to_string()))?;
+            self.bytes += line.len() as u64;
             if line.is_empty() {
                 return Ok(None);
             }

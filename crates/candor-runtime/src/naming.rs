@@ -93,6 +93,17 @@ impl Name {
         self.0.send_if_modified(|state| std::mem::replace(state, State::Named) != State::Named)
     }
 
+    /// The name that was thought of cannot be told now: somebody thinks of one again after the next run.
+    pub(crate) fn give_up(&self) {
+        self.0.send_if_modified(|state| {
+            let wanted = *state == State::Wanted;
+            if wanted {
+                *state = State::New;
+            }
+            wanted
+        });
+    }
+
     /// Waits until nobody thinks about it any more.
     pub(crate) async fn settled(&self) {
         // The sender is ours: the wait does not fail.

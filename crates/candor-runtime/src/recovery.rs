@@ -18,15 +18,18 @@ const RUNS_MAX: u32 = 1000;
 const MAY_HAVE_RUN: &str = "interrupted: the program ended while this call was under way; it may have run, in part or as a \
                             whole. Look at what is there before you do it again.";
 
-/// Closes the open runs of every session that nobody writes.
+/// Closes the open runs of every session that nobody writes. One that cannot be read does not keep the others from being
+/// used: whoever takes it is told.
 pub(crate) async fn close_all(store: &Store) -> Result<(), Failure> {
     let open = store.open_runs(None, RUNS_MAX).await.map_err(|error| error.failure())?;
     let mut closed = false;
     for (session, run) in open {
         let lease = store.lease(session).await.map_err(|error| error.failure())?;
-        if let Some(lease) = lease {
-            close(store, &lease, session, run).await?;
-            closed = true;
+        let Some(lease) = lease else { continue };
+        match close(store, &lease, session, run).await {
+            Ok(()) => closed = true,
+            Err(failure) if failure.code == Code::StoreUnavailable => return Err(failure),
+            Err(_) => {}
         }
     }
     if closed {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use candor_agent::{Mask, first_words};
 use candor_log::event::SessionCreated;
-use candor_protocol::{Body, Code, EventBody, Failure, Origin, SessionId, Submission};
+use candor_protocol::{Code, EventBody, Failure, Origin, SessionId, Submission};
 use candor_redact::Redactor;
 use candor_store::{Hit, Location, Search, Store};
 use candor_tools::Registry;
@@ -187,19 +187,21 @@ impl Runtime {
     }
 
     async fn end(&self, session: SessionId, handle: Handle) {
-        let stop = Submission { session, origin: Origin::Cli, body: Body::Stop };
+        let (heard, answer) = oneshot::channel();
         let stopped = async {
             // A session that is gone has nothing to stop.
-            let _ = self.submit(stop).await;
+            let _ = handle.inbox.send(Command::Close(heard)).await;
+            let _ = answer.await;
             handle.journal.idle().await;
         };
         let _ = timeout(CLOSE_PATIENCE, stopped).await;
-        if timeout(CLOSE_PATIENCE, handle.name.settled()).await.is_err() {
-            let named = naming::words(&self.store, session).await;
-            let _ = handle.inbox.send(Command::Named(Box::new(named))).await;
-        }
+        let is_named = timeout(CLOSE_PATIENCE, handle.name.settled()).await.is_ok();
         let stored = async {
-            handle.name.settled().await;
+            if !is_named {
+                let named = naming::words(&self.store, session).await;
+                let _ = handle.inbox.send(Command::Named(Box::new(named))).await;
+                handle.name.settled().await;
+            }
             let _ = handle.journal.stored(handle.journal.told()).await;
         };
         let _ = timeout(CLOSE_PATIENCE, stored).await;
@@ -263,6 +265,6 @@ impl Settings {
     }
 }
 
-fn unknown(session: SessionId) -> Failure {
+pub(crate) fn unknown(session: SessionId) -> Failure {
     Failure::new(Code::SessionUnknown).with("session", session)
 }

@@ -51,10 +51,10 @@ impl Sessions {
         forget
     }
 
-    /// All that are in memory.
+    /// All that are in memory, but for those that ended because the store failed.
     pub(crate) fn all(&self) -> Vec<(SessionId, Handle)> {
         let sessions = self.lock();
-        sessions.iter().map(|(session, handle)| (*session, handle.clone())).collect()
+        sessions.keys().filter_map(|session| Some((*session, find(&sessions, *session)?))).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Handle>> {

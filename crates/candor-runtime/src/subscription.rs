@@ -10,6 +10,7 @@ use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::time::sleep;
 
 use crate::journal::Journal;
+use crate::runtime::unknown;
 
 /// How many stored events are read at a time.
 const PAGE: u32 = 500;
@@ -86,13 +87,17 @@ impl Subscription {
         }
     }
 
-    /// Looks for events that another process has stored.
+    /// Looks for events that another process has stored. Who has read something of a session that is not there any more
+    /// waits in vain.
     async fn look_elsewhere(&mut self) -> Result<(), Failure> {
         self.look = (self.look * 2).min(LOOK_LAST);
         if self.journal.is_held() {
             return Ok(());
         }
         let last = self.store.last_seq(self.session).await.map_err(|error| error.failure())?;
+        if last.is_none() && self.seq > 0 {
+            return Err(unknown(self.session));
+        }
         // What was stored here meanwhile is about to be shown, with the pieces that belong to it.
         let is_ours = self.journal.is_held() || !self.live.is_empty();
         self.behind = !is_ours && last.is_some_and(|last| last > self.seq);

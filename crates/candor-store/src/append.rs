@@ -11,7 +11,8 @@ use crate::{Error, Store};
 
 impl Store {
     /// Appends events of one session, in order and without a gap after the last stored one. When this returns they are
-    /// on the disk; when it fails none of them is stored. The first one of a new session must be its creation.
+    /// on the disk; when it fails none of them is stored, unless a server went away in the middle and did not come back
+    /// in time: then nobody knows. The first one of a new session must be its creation.
     ///
     /// Appends that wait at the same time, whichever session they are for, share one write to the disk.
     ///

@@ -20,8 +20,8 @@ const IO_SHORT_READ: i32 = 0x020a;
 const IO_CORRUPT_FILE_SYSTEM: i32 = 0x210a;
 
 /// The first two characters of PostgreSQL's code are its class. By these the connection is gone, or about to be: broken,
-/// or the server is starting, stopping, or ending this one.
-const LOST: [&str; 4] = ["08", "57P01", "57P02", "57P03"];
+/// or the server is starting, stopping, or ending this one, be it only for having been idle.
+const LOST: [&str; 2] = ["08", "57P"];
 /// By these the tables are not as we made them, or what is in them: a broken constraint, bad data, an unknown table or
 /// column, an internal error of the server such as a bad page.
 const NOT_AS_MADE: [&str; 4] = ["22", "23", "42", "XX"];

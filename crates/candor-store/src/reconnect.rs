@@ -1,6 +1,8 @@
 //! A server that went away is waited for, for a while.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use crate::Error;
 use crate::database::{Database, Purpose};

@@ -132,16 +132,14 @@ impl Desk {
             };
             let Some(first) = first else { break };
             let (jobs, leases) = gather(first, &mut waiting);
-            for wish in leases {
-                let taken = self.take_lease(wish.session).await;
-                // If nobody waits any more, the lease goes back as it is dropped here.
-                let _ = wish.reply.send(taken);
-            }
+            self.take_leases(leases).await;
             if !jobs.is_empty() {
                 self.write(jobs).await;
             }
             self.give_back_leases().await;
         }
+        // The server would notice the end of the connection only a moment later.
+        self.give_back_leases().await;
         if let Some(connection) = self.connection {
             connection.close().await;
         }
@@ -220,6 +218,21 @@ impl Desk {
             retake(&mut connection, server).await.map_err(|error| self.database.error(&error))?;
         }
         Ok(connection)
+    }
+
+    /// Takes leases for some who asked at the same time. Where one of them meets a server that is away, the others need
+    /// not wait for it each in turn.
+    async fn take_leases(&mut self, wishes: Vec<LeaseWish>) {
+        let mut trouble = None;
+        for LeaseWish { session, reply } in wishes {
+            let taken = match &trouble {
+                None => self.take_lease(session).await,
+                Some(error) => Err(Error::clone(error)),
+            };
+            trouble = taken.as_ref().err().cloned();
+            // If nobody waits any more, the lease goes back as it is dropped here.
+            let _ = reply.send(taken);
+        }
     }
 
     async fn take_lease(&mut self, session: SessionId) -> Result<Option<Lease>, Error> {

@@ -26,8 +26,7 @@ const PAGE: &str = "docs/benchmarks.md";
 const BENCHMARK_SECONDS_MAX: &str = "5";
 
 /// The benchmarks of the workspace: package and target.
-const SUITES: &[(&str, &str)] =
-    &[
+const SUITES: &[(&str, &str)] = &[
     ("candor-redact", "throughput"),
     ("candor-log", "log"),
     ("candor-config", "load"),

@@ -9,7 +9,7 @@ use candor_store::{Filter, Search};
 use candor_testkit::Reply;
 
 use crate::events::check_sound;
-use crate::rig::{Rig, held, kinds, on_both, reached, within};
+use crate::rig::{On, Rig, held, kinds, on_both, reached, within};
 
 /// A session of two runs.
 async fn told(rig: &Rig) -> SessionId {
@@ -223,6 +223,20 @@ on_both! {
         within(settled).await;
         assert!(rig.runtime.query().last_seq(recent).await.unwrap().is_some());
     }
+}
+
+#[tokio::test]
+async fn what_a_broken_import_had_stored_is_removed_at_once_postgres() {
+    let rig = Rig::on(On::Postgres).await;
+    let mut events = Vec::new();
+    let source = Rig::new().await;
+    let session = told(&source).await;
+    let first = source.stored(session).await;
+    events.extend(first.iter().take(2).cloned());
+    events.extend((3..=1200).map(|seq| Event { seq, ..first[1].clone() }));
+    let text = lines(&events) + "{";
+    check_refused(&import(&rig, &text, Ids::Kept).await.unwrap_err(), "1201", "no JSON");
+    assert_eq!(rig.meddle("SELECT COUNT(*) FROM events"), "0");
 }
 
 async fn told_long_ago(rig: &Rig) -> SessionId {

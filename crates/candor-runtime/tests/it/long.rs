@@ -4,7 +4,7 @@ use candor_protocol::{Body, EventBody, Status};
 use candor_testkit::Reply;
 use serde_json::Value;
 
-use crate::rig::{Rig, end_of, kinds, on_both};
+use crate::rig::{On, Rig, end_of, kinds, on_both};
 
 /// More events than are read again.
 const RUNS: usize = 80;
@@ -78,4 +78,14 @@ on_both! {
         let said = rig.stored(session).await;
         assert_eq!(said.iter().filter(|event| matches!(event.body, EventBody::MessageAccepted { .. })).count(), 7);
     }
+}
+
+#[tokio::test]
+async fn where_no_state_can_be_read_or_saved_everything_is_read_postgres() {
+    let rig = Rig::on(On::Postgres).await;
+    let session = long(&rig).await;
+    rig.meddle("DROP TABLE contexts");
+    let (outcome, _) = rig.ask(session, "last").await;
+    assert_eq!(outcome.status, Status::Done);
+    assert_eq!(rig.sent(RUNS)[100].1, "message 50");
 }

@@ -125,6 +125,32 @@ on_both! {
         assert_eq!(summary.name, "hello there");
     }
 
+    async fn a_title_that_comes_while_another_writes_is_thought_of_again(on) {
+        let rig = by_model(on).await;
+        let other = rig.store().await;
+        let session = rig.runtime.create(later()).unwrap();
+        let mut watching = rig.watch(session, 0).await;
+        rig.fake.push(Reply::text("one"));
+        let (title, gate) = held("Never told");
+        rig.fake.push(title);
+        let run = rig.say(session, "hello").await;
+        end_of(&mut watching, run).await;
+        reached(&gate).await;
+        let theirs = loop {
+            if let Some(lease) = other.lease(session).await.unwrap() {
+                break lease;
+            }
+        };
+        gate.open();
+        rig.runtime.close().await;
+        drop(theirs);
+        rig.fake.push(Reply::text("two"));
+        rig.fake.push(Reply::text("A greeting"));
+        rig.say(session, "hello again").await;
+        let renamed = until(&mut watching, is_renamed).await;
+        assert!(matches!(renamed.body, EventBody::SessionRenamed { name, .. } if name == "A greeting"));
+    }
+
     async fn a_run_that_failed_is_named_without_asking_the_model(on) {
         let rig = by_model(on).await;
         let session = rig.runtime.create(later()).unwrap();

@@ -4,7 +4,7 @@ use candor_protocol::{Code, EventBody, Status};
 use candor_testkit::Reply;
 
 use crate::events::check_sound;
-use crate::rig::{Rig, kinds, on_both};
+use crate::rig::{On, Rig, kinds, on_both};
 use crate::story::Story;
 
 on_both! {
@@ -86,4 +86,18 @@ on_both! {
         let results = kinds.iter().filter(|kind| *kind == "tool_result").count();
         assert_eq!((ends, results), (1, 1), "{kinds:?}");
     }
+}
+
+#[tokio::test]
+async fn a_session_that_cannot_be_read_keeps_no_other_from_being_used_postgres() {
+    let rig = Rig::on(On::Postgres).await;
+    let (broken, whole) = (Story::new().accepted("a").started(), Story::new().accepted("b").started());
+    let store = rig.store().await;
+    broken.left_in(&store).await;
+    rig.meddle("UPDATE events SET body = '{' WHERE type = 'run_start'");
+    whole.left_in(&store).await;
+    let rig = rig.reopen().await;
+    assert_eq!(kinds(&rig.stored(whole.session).await).last().unwrap(), "run_end");
+    let refused = rig.submit(broken.session, candor_protocol::Body::Say(vec![])).await.unwrap_err();
+    assert_eq!(refused.code, Code::StoreDamaged);
 }

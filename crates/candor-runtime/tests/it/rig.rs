@@ -52,16 +52,16 @@ pub(crate) struct Rig {
 pub(crate) struct Database {
     pub(crate) location: Location,
     /// A schema of its own, which is dropped at the end.
-    _schema: Option<candor_testkit::Database>,
+    schema: Option<candor_testkit::Database>,
 }
 
 impl Database {
     fn new(on: On, home: &Home) -> Self {
         match on {
-            On::Sqlite => Self { location: Location::File(database(home)), _schema: None },
+            On::Sqlite => Self { location: Location::File(database(home)), schema: None },
             On::Postgres => {
                 let schema = candor_testkit::Postgres::shared();
-                Self { location: Location::Postgres(schema.url()), _schema: Some(schema) }
+                Self { location: Location::Postgres(schema.url()), schema: Some(schema) }
             }
         }
     }
@@ -111,6 +111,11 @@ impl Rig {
     /// The database, as somebody else opens it.
     pub(crate) async fn store(&self) -> Store {
         Store::open(&self.database.location).await.unwrap()
+    }
+
+    /// Does to a PostgreSQL database what another program might, or asks it something.
+    pub(crate) fn meddle(&self, sql: &str) -> String {
+        self.database.schema.as_ref().expect("a server").ask(sql)
     }
 
     pub(crate) fn create(&self) -> SessionId {

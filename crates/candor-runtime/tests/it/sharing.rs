@@ -3,7 +3,7 @@
 use candor_protocol::{Body, Code, EventBody, Part, Status};
 use candor_testkit::Reply;
 
-use crate::rig::{Rig, end_of, held, kinds, on_both, reached, until};
+use crate::rig::{Rig, end_of, held, kinds, on_both, reached, until, within};
 
 on_both! {
     async fn while_one_writes_the_other_is_told_so_and_may_afterwards(on) {
@@ -64,6 +64,18 @@ on_both! {
         let first = seqs[0];
         assert_eq!(seqs, (first..first + seqs.len() as u64).collect::<Vec<_>>(), "no gap");
         assert_eq!(kinds(&events).iter().filter(|kind| *kind == "run_end").count(), 2);
+    }
+
+    async fn a_reader_of_a_session_that_is_deleted_is_told(on) {
+        let rig = Rig::on(on).await;
+        let other = rig.beside().await;
+        let session = rig.create();
+        rig.fake.push(Reply::text("one"));
+        let mut watching = rig.watch(session, 0).await;
+        let run = rig.say(session, "first").await;
+        end_of(&mut watching, run).await;
+        while other.runtime.delete(session).await.is_err() {}
+        assert_eq!(within(watching.next()).await.unwrap_err().code, Code::SessionUnknown);
     }
 
     async fn a_name_given_elsewhere_counts(on) {

@@ -85,3 +85,20 @@ async fn a_stop_ends_one_run_and_the_next_message_gets_its_own() {
     gate.open();
     assert_eq!(end_of(&mut watching, second).await.0.status, Status::Done);
 }
+
+#[tokio::test]
+async fn at_the_end_of_the_program_what_waits_does_not_begin_and_is_heard_later() {
+    let rig = crate::rig::Rig::new().await;
+    let (reply, gate) = crate::rig::held("one");
+    rig.fake.push(reply);
+    let session = rig.create();
+    rig.say(session, "first").await;
+    crate::rig::reached(&gate).await;
+    rig.say(session, "second").await;
+    rig.runtime.close().await;
+    assert_eq!(rig.fake.requests().len(), 1, "the second run has not begun");
+    assert_eq!(crate::rig::kinds(&rig.stored(session).await).last().unwrap(), "run_end");
+    rig.fake.push(candor_testkit::Reply::text("all"));
+    rig.ask(session, "third").await;
+    assert!(format!("{:?}", rig.sent(1)).contains("second"));
+}

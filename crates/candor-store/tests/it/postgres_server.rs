@@ -1,8 +1,9 @@
 //! A PostgreSQL server that goes away, comes back, ends connections, or does not let us in.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use candor_protocol::Event;
+use candor_protocol::{Event, SessionId};
 use candor_store::{Error, Location, Store};
 use candor_testkit::Postgres;
 
@@ -121,6 +122,47 @@ async fn a_lease_that_another_took_over_is_lost_until_it_is_dropped() {
     let _lease = store.lease(log.session).await.unwrap().unwrap();
     log.seq = 2;
     store.append(&[log.said("3")]).await.unwrap();
+}
+
+/// The clock stands still and jumps to whatever is waited for, so that nothing really takes so long.
+#[tokio::test]
+async fn however_many_wait_for_a_server_that_is_away_all_are_told_soon() {
+    let server = Postgres::private();
+    let store = Arc::new(open(&server).await);
+    store.last_seq(SessionId::now()).await.unwrap();
+    server.stop();
+    tokio::time::pause();
+    let began = tokio::time::Instant::now();
+    let waiting = (0..20).map(|number| {
+        let (store, session) = (Arc::clone(&store), SessionId::now());
+        tokio::spawn(async move {
+            if number % 2 == 0 {
+                store.last_seq(session).await.map(drop)
+            } else {
+                store.lease(session).await.map(drop)
+            }
+        })
+    });
+    for told in waiting.collect::<Vec<_>>() {
+        assert!(matches!(told.await.unwrap(), Err(Error::Unavailable { .. })));
+    }
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+    tokio::time::resume();
+    server.start();
+    assert_eq!(store.last_seq(SessionId::now()).await.unwrap(), None);
+    assert!(store.lease(SessionId::now()).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_connection_that_the_server_ended_for_being_idle_is_opened_again() {
+    let (server, mut log) = (Postgres::private(), Log::new());
+    let impatient = format!("{}?options=-cidle_session_timeout%3D200", server.url());
+    let store = Store::open(&Location::Postgres(impatient)).await.unwrap();
+    store.append(&[log.created()]).await.unwrap();
+    assert_eq!(store.last_seq(log.session).await.unwrap(), Some(1));
+    while server.ask("SELECT COUNT(*) FROM pg_stat_activity WHERE application_name = 'candor'") != "0" {}
+    assert_eq!(store.last_seq(log.session).await.unwrap(), Some(1));
+    store.append(&[log.said("2")]).await.unwrap();
 }
 
 /// Checks that an error shows where the database is and nothing of its password, nor of whom it is for.
