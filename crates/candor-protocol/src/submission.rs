@@ -1,6 +1,6 @@
 //! What a surface asks of a session.
 
-use crate::{Origin, Part, SessionId};
+use crate::{Origin, Part, RunId, SessionId};
 
 /// One thing asked of one session.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,8 +20,8 @@ pub enum Body {
     Say(Vec<Part>),
     /// A message for the run that goes on: it is taken between two turns.
     Steer(Vec<Part>),
-    /// The run is to stop.
-    Stop,
+    /// The run that goes on is to stop: whichever it is, or only if it is this one.
+    Stop(Option<RunId>),
     /// The conversation is to be shortened now: a run without a message.
     Compact,
     /// The session gets this name.

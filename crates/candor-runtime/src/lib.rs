@@ -6,13 +6,15 @@
 //! The runtime deliberately does not know surfaces, does not read the configuration (a [`Setup`] arrives as a value) and
 //! does not print.
 //!
-//! Start reading at `runtime.rs` for the door, `actor.rs` for the life of a session, and `journal.rs` for the way of an
+//! Start reading at `runtime.rs` for the door, `actor.rs` for the life of a session (`taking.rs` for what reaches it,
+//! `hold.rs` for the right to write it), and `journal.rs` for the way of an
 //! event from the run to the disk and to its readers; `vault.rs` keeps the secrets. `history.rs` makes the conversation that
 //! a run begins with, `recovery.rs` closes what a dead process left open.
 
 mod actor;
 mod fork;
 mod history;
+mod hold;
 mod import;
 mod journal;
 mod masking;
@@ -24,9 +26,9 @@ mod sessions;
 mod setup;
 mod sources;
 mod subscription;
+mod taking;
 mod vault;
 
-pub use actor::Receipt;
 pub use import::{Ids, Imported};
 pub use naming::{NEW_SESSION, Naming, Titles};
 pub use retention::Retention;
@@ -34,3 +36,4 @@ pub use runtime::{NewSession, Runtime};
 pub use setup::{PromptFiles, Setup};
 pub use sources::layers;
 pub use subscription::Subscription;
+pub use taking::Receipt;

@@ -9,8 +9,6 @@ use crate::Setup;
 
 /// What a session is called before anyone has named it.
 pub const NEW_SESSION: &str = "New Session";
-/// How long a session's name is at most: it stands in one line of a list. Sixty letters and three dots.
-const NAME_CHARS_MAX: usize = 63;
 /// The digits of a time that tell the minute.
 const MINUTE_CHARS: usize = 16;
 /// How many of a session's first events are looked at for its first message and answer.
@@ -47,7 +45,7 @@ impl Naming {
 /// The name of a job's session. The time is in UTC, to the minute.
 pub(crate) fn of_job(job: &str, at: Moment) -> String {
     let at: String = at.to_string().replace('T', " ").chars().take(MINUTE_CHARS).collect();
-    tidy(&format!("[cron] {job} — {at}"))
+    format!("[cron] {} — {at}", first_words(job))
 }
 
 /// Who thinks of a name when nobody gives one.
@@ -109,12 +107,6 @@ impl Name {
         // The sender is ours: the wait does not fail.
         let _ = self.0.subscribe().wait_for(|state| *state != State::Wanted).await;
     }
-}
-
-/// A name as a list can show it: one line, and not too long.
-pub(crate) fn tidy(name: &str) -> String {
-    let line = name.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
-    line.collect::<Vec<_>>().join(" ").chars().take(NAME_CHARS_MAX).collect()
 }
 
 /// A name that was thought of, as the event that tells it.

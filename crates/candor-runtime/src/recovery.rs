@@ -22,19 +22,13 @@ const MAY_HAVE_RUN: &str = "interrupted: the program ended while this call was u
 /// used: whoever takes it is told.
 pub(crate) async fn close_all(store: &Store) -> Result<(), Failure> {
     let open = store.open_runs(None, RUNS_MAX).await.map_err(|error| error.failure())?;
-    let mut closed = false;
     for (session, run) in open {
         let lease = store.lease(session).await.map_err(|error| error.failure())?;
         let Some(lease) = lease else { continue };
         match close(store, &lease, session, run).await {
-            Ok(()) => closed = true,
             Err(failure) if failure.code == Code::StoreUnavailable => return Err(failure),
-            Err(_) => {}
+            Ok(()) | Err(_) => {}
         }
-    }
-    if closed {
-        // Who could not end its runs could not end their tools either.
-        let _ = tokio::task::spawn_blocking(candor_sandbox::end_orphans).await;
     }
     Ok(())
 }
@@ -56,6 +50,8 @@ async fn close(store: &Store, _lease: &Lease, session: SessionId, run: RunId) ->
     if told.iter().any(|event| matches!(event.body, EventBody::RunEnd(_))) {
         return Ok(());
     }
+    // Who could not end its run could not end its tools either; they go before anybody looks at what they did.
+    let _ = tokio::task::spawn_blocking(candor_sandbox::end_orphans).await;
     let at = Moment::now();
     let event = |(seq, body)| Event { seq, session_id: session, run_id: Some(run), at, body };
     let ending: Vec<Event> = ((last + 1)..).zip(ending(session, &told)).map(event).collect();

@@ -13,12 +13,13 @@ use candor_tools::Registry;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use crate::actor::{Actor, Command, Receipt, Submit, no_setup};
+use crate::actor::Actor;
 use crate::import::{self, Ids, Imported};
 use crate::journal::Journal;
 use crate::naming::{self, NEW_SESSION, Name, Naming};
 use crate::sessions::{Handle, Sessions};
 use crate::sources::Sources;
+use crate::taking::{Command, Receipt, Submit, no_setup};
 use crate::vault::Vault;
 use crate::{Setup, Subscription, fork, recovery};
 
@@ -94,8 +95,7 @@ impl Runtime {
         // A name is often made of the first words of a message, and an instruction is one.
         // Masked before it is cut: half a key looks like none.
         let name = match &new.naming {
-            Naming::Given(name) => naming::tidy(&vault.erase(name)),
-            Naming::Words(message) => first_words(&vault.erase(message)),
+            Naming::Given(name) | Naming::Words(name) => first_words(&vault.erase(name)),
             Naming::Job { job, at } => naming::of_job(&vault.erase(job), *at),
             Naming::Later => NEW_SESSION.to_owned(),
         };

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use candor_protocol::SessionId;
 use tokio::sync::mpsc;
 
-use crate::actor::Command;
 use crate::journal::Journal;
 use crate::naming::Name;
+use crate::taking::Command;
 
 /// The way to a session's actor.
 #[derive(Clone)]

@@ -9,7 +9,6 @@ use candor_runtime::{Naming, NewSession, Runtime, Subscription};
 use tokio::task::JoinHandle;
 
 use crate::frame::{self, Ack, Content, Frame, invalid};
-use crate::ongoing;
 use crate::outbox::Outbox;
 use crate::server::Shared;
 
@@ -89,11 +88,13 @@ impl Client {
                 Ok(Followed { session, run, events: None })
             }
             Frame::Cancel { session_id: session, run_id } => {
-                if let Some(run) = run_id {
-                    ongoing::demand(session, run, self.runtime()).await?;
+                let run = self.submit(session, Body::Stop(run_id)).await?;
+                match run_id {
+                    Some(wanted) if run != run_id => {
+                        Err(invalid(&format!("the run {wanted} is not going on")))
+                    }
+                    _ => Ok(Followed { session, run, events: None }),
                 }
-                self.submit(session, Body::Stop).await?;
-                Ok(Followed { session, run: run_id, events: None })
             }
             Frame::Answer { call_id, choice: _ } => {
                 Err(invalid(&format!("no call {call_id} waits for an answer")))

@@ -1,4 +1,4 @@
-//! The runs that sockets have asked for: which one goes on, and how all of them end when the server stops.
+//! The runs that sockets have asked for, and how all of them end when the server stops.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -15,9 +15,6 @@ use crate::server::SOCKETS_MAX;
 
 /// How many sessions are remembered. The oldest are forgotten first; their runs have most likely ended long ago.
 const SESSIONS_MAX: usize = 4096;
-/// How many of a session's last events are looked at. A run that goes on has left its name in them: whatever else comes
-/// meanwhile are messages that wait, and there are fewer of those.
-const LAST_EVENTS: u32 = 200;
 /// How long runs may take to stop when the server does.
 const STOP_TIME_MAX: Duration = Duration::from_secs(10);
 
@@ -81,7 +78,10 @@ async fn stop(session: SessionId, run: RunId, runtime: &Runtime) -> Result<(), F
     let store = runtime.query();
     let is_end = |event: &Event| event.run_id == Some(run) && matches!(event.body, EventBody::RunEnd(_));
     let stop = async || {
-        runtime.submit(Submission { session, origin: Origin::Websocket, body: Body::Stop }).await.map(drop)
+        runtime
+            .submit(Submission { session, origin: Origin::Websocket, body: Body::Stop(None) })
+            .await
+            .map(drop)
     };
     // The number first: an end is either among the events that are stored already, or comes after it.
     let last = store.last_seq(session).await.map_err(|error| error.failure())?.unwrap_or(0);
@@ -98,60 +98,6 @@ async fn stop(session: SessionId, run: RunId, runtime: &Runtime) -> Result<(), F
             EventBody::RunStart { .. } => stop().await?,
             _ => {}
         }
-    }
-}
-
-/// Refuses to stop a run that is not the one a stop would reach.
-pub(crate) async fn demand(session: SessionId, run: RunId, runtime: &Runtime) -> Result<(), Failure> {
-    let last = runtime.query().newest_events(session, LAST_EVENTS).await.map_err(|error| error.failure())?;
-    let reason = match standing(&last, run) {
-        Standing::Next => return Ok(()),
-        Standing::Waits => "waits for another one",
-        Standing::Ended => "has ended",
-        Standing::Unknown => "is not known",
-    };
-    Err(invalid(&format!("the run {run} {reason}")))
-}
-
-/// Where a run stands, as the last events tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
-    /// It goes on, or is the next to begin.
-    Next,
-    /// Another one goes on, or begins before it.
-    Waits,
-    /// It is over.
-    Ended,
-    /// It is not among the last.
-    Unknown,
-}
-
-fn standing(events: &[Event], run: RunId) -> Standing {
-    // Runs are carried out one after the other, in the order in which their messages were taken.
-    let (mut open, mut ended): (Vec<RunId>, Vec<RunId>) = (Vec::new(), Vec::new());
-    for event in events {
-        let Some(named) = event.run_id.filter(|named| !ended.contains(named)) else { continue };
-        if !open.contains(&named) {
-            open.push(named);
-        }
-        match event.body {
-            EventBody::RunEnd(_) => {
-                open.retain(|known| *known != named);
-                ended.push(named);
-            }
-            // Those before it are over, even if a crash has kept them from saying so.
-            EventBody::RunStart { .. } => {
-                let before = open.iter().position(|known| *known == named).unwrap_or(0);
-                ended.extend(open.drain(..before));
-            }
-            _ => {}
-        }
-    }
-    match open.iter().position(|known| *known == run) {
-        Some(0) => Standing::Next,
-        Some(_) => Standing::Waits,
-        None if ended.contains(&run) => Standing::Ended,
-        None => Standing::Unknown,
     }
 }
 

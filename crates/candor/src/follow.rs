@@ -55,7 +55,7 @@ pub(crate) async fn follow(
                     return Err(Fail::Stopped);
                 }
                 printer.stopping();
-                submit(Body::Stop).await?;
+                submit(Body::Stop(None)).await?;
                 continue;
             }
             event = events.next() => event?,
@@ -63,7 +63,7 @@ pub(crate) async fn follow(
         if shown.is_ok() {
             shown = printer.show(&event);
             if shown.is_err() {
-                submit(Body::Stop).await?;
+                submit(Body::Stop(None)).await?;
             }
         }
         if let EventBody::RunEnd(outcome) = event.body

@@ -53,6 +53,6 @@ async fn one_word_too_many_for_a_run_is_refused_and_a_stop_is_still_heard() {
     }
     let refused = rig.submit(session, Body::Steer(vec![Part::text("and")])).await.unwrap_err();
     assert_eq!(refused.code, Code::SessionQueueFull);
-    rig.submit(session, Body::Stop).await.unwrap();
+    rig.submit(session, Body::Stop(None)).await.unwrap();
     assert_eq!(end_of(&mut watching, run).await.0.status, Status::Stopped);
 }

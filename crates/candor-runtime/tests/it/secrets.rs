@@ -188,7 +188,7 @@ async fn an_answer_that_was_stopped_is_masked() {
     let mut watching = rig.watch(session, 0).await;
     let run = rig.say(session, "Guess").await;
     until(&mut watching, is_delta).await;
-    rig.submit(session, Body::Stop).await.unwrap();
+    rig.submit(session, Body::Stop(None)).await.unwrap();
     let (_, events) = end_of(&mut watching, run).await;
     assert!(answers(&events)[0].starts_with("[REDACTED] is"), "{:?}", answers(&events));
     check_hidden(&rig, &events);

@@ -30,7 +30,7 @@ async fn a_session_without_a_message_leaves_nothing_behind() {
 async fn an_unknown_session_is_a_card() {
     let rig = Rig::new().await;
     let nobody = SessionId::now();
-    let refused = rig.submit(nobody, Body::Stop).await.unwrap_err();
+    let refused = rig.submit(nobody, Body::Stop(None)).await.unwrap_err();
     assert_eq!((refused.code, refused.fact("session")), (Code::SessionUnknown, Some(&*nobody.to_string())));
     let refused = rig.runtime.subscribe(nobody, 0).await.err().unwrap();
     assert_eq!(refused.code, Code::SessionUnknown);

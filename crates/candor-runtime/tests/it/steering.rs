@@ -89,7 +89,7 @@ async fn what_a_stopped_run_did_not_hear_the_next_one_hears_once() {
     let run = rig.say(session, "Go").await;
     reached(&gate).await;
     rig.steer(session, "Not like that").await;
-    rig.submit(session, Body::Stop).await.unwrap();
+    rig.submit(session, Body::Stop(None)).await.unwrap();
     assert_eq!(end_of(&mut watching, run).await.0.status, Status::Stopped);
     gate.open();
     rig.fake.push(Reply::text("Like this."));

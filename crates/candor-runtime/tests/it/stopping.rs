@@ -16,7 +16,7 @@ async fn a_stop_ends_the_models_answer_and_keeps_what_was_said() {
     let mut watching = rig.watch(session, 0).await;
     let run = rig.say(session, "Tell me").await;
     until(&mut watching, is_delta).await;
-    assert_eq!(rig.submit(session, Body::Stop).await.unwrap().run, None);
+    assert_eq!(rig.submit(session, Body::Stop(None)).await.unwrap().run, None);
     let (outcome, events) = end_of(&mut watching, run).await;
     assert_eq!(outcome.status, Status::Stopped);
     assert_eq!(answers(&events).len(), 1);
@@ -50,7 +50,7 @@ async fn a_stop_ends_a_tool_and_all_it_started() {
         std::thread::yield_now();
     };
     tokio::task::spawn_blocking(read).await.unwrap();
-    rig.submit(session, Body::Stop).await.unwrap();
+    rig.submit(session, Body::Stop(None)).await.unwrap();
     let (outcome, _) = end_of(&mut watching, run).await;
     assert_eq!(outcome.status, Status::Stopped);
     let pid = std::fs::read_to_string(rig.home.workspace().join("pid")).unwrap();
@@ -65,7 +65,7 @@ async fn a_stop_without_a_run_is_nothing() {
     let rig = Rig::new().await;
     rig.fake.push(Reply::text("Still here."));
     let session = rig.create();
-    assert_eq!(rig.submit(session, Body::Stop).await.unwrap().run, None);
+    assert_eq!(rig.submit(session, Body::Stop(None)).await.unwrap().run, None);
     assert_eq!(rig.ask(session, "Are you there?").await.0.status, Status::Done);
 }
 
@@ -80,7 +80,7 @@ async fn a_stop_ends_one_run_and_the_next_message_gets_its_own() {
     let first = rig.say(session, "One").await;
     reached(&gate).await;
     let second = rig.say(session, "Two").await;
-    rig.submit(session, Body::Stop).await.unwrap();
+    rig.submit(session, Body::Stop(None)).await.unwrap();
     assert_eq!(end_of(&mut watching, first).await.0.status, Status::Stopped);
     gate.open();
     assert_eq!(end_of(&mut watching, second).await.0.status, Status::Done);
