@@ -64,6 +64,11 @@ impl Screen {
         self.colour
     }
 
+    /// The command as it was typed.
+    pub(crate) fn command(&self) -> &str {
+        &self.command
+    }
+
     /// Adds values that must never be shown.
     pub(crate) fn keep_secret(&self, values: impl IntoIterator<Item = String>) {
         self.secrets.borrow_mut().extend(values);
@@ -112,15 +117,24 @@ impl Screen {
 
     /// Shows a failure's card, on standard error.
     pub(crate) fn card(&self, failure: &Failure) -> u8 {
+        self.card_of(failure, &self.command)
+    }
+
+    /// Shows the card of a failure that happened to this command, on standard error.
+    pub(crate) fn card_of(&self, failure: &Failure, command: &str) -> u8 {
         let card = candor_cards::card(failure);
-        self.show_card(&card);
+        self.lay_out(&card, command);
         card.exit_code
     }
 
     /// Shows a card, on standard error.
     pub(crate) fn show_card(&self, card: &ErrorCard) {
+        self.lay_out(card, &self.command);
+    }
+
+    fn lay_out(&self, card: &ErrorCard, command: &str) {
         let card = self.in_place(card.clone());
-        let text = candor_cards::text(&card, &self.command);
+        let text = candor_cards::text(&card, command);
         let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
         let style = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
         self.note(format_args!("{}\n{rest}", paint(self.colour.stderr, style, head)));
@@ -186,6 +200,11 @@ pub(crate) fn written(result: io::Result<()>) -> Result<(), Fail> {
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Fail>>) -> Result<T, Fail> {
     let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build();
     tokio.map_err(|error| Failure::file(std::path::Path::new("/proc/self"), &error))?.block_on(work)
+}
+
+/// A number of things.
+pub(crate) fn counted(number: u64, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 /// Text in a style, where colours are wanted.

@@ -76,9 +76,9 @@ fn nearest_command(error: &clap::Error, arguments: &[OsString]) -> String {
 fn detail(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
-    let kept = text
-        .split("\n\n")
-        .filter(|part| !part.starts_with("Usage:") && !part.starts_with("For more information"));
+    // What is missing is in the card's own sentence already.
+    let told = ["Usage:", "For more information", "the following required arguments"];
+    let kept = text.split("\n\n").filter(|part| !told.iter().any(|start| part.starts_with(start)));
     kept.map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 

@@ -30,6 +30,12 @@ pub(crate) async fn latest(workspace: &str, runtime: &Runtime) -> Result<Session
     latest.ok_or_else(|| Failure::new(Code::SessionNone).with("workspace", workspace))
 }
 
+/// What a session is called.
+pub(crate) async fn name(session: SessionId, runtime: &Runtime) -> Result<String, Failure> {
+    let summary = runtime.query().session(session).await.map_err(|error| error.failure())?;
+    Ok(summary.map(|summary| summary.name).unwrap_or_default())
+}
+
 /// The number of a session's last event.
 pub(crate) async fn last_seq(session: SessionId, runtime: &Runtime) -> Result<u64, Failure> {
     let last = runtime.query().last_seq(session).await.map_err(|error| error.failure())?;

@@ -3,6 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
+use clap::builder::RangedU64ValueParser;
+
+/// None at all would look as if there were none.
+fn at_least_one() -> RangedU64ValueParser<u32> {
+    RangedU64ValueParser::new().range(1..)
+}
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Sessions {
@@ -15,7 +21,7 @@ pub(crate) enum Sessions {
         #[arg(long, value_name = "SOURCE")]
         source: Option<String>,
         /// At most this many
-        #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
+        #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = at_least_one())]
         limit: u32,
         /// Print JSON
         #[arg(long)]
@@ -66,7 +72,7 @@ pub(crate) enum Sessions {
         #[arg(long, short)]
         all: bool,
         /// At most this many places
-        #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
+        #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = at_least_one())]
         limit: u32,
         /// Print JSON
         #[arg(long)]

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::future::pending;
-use std::io;
+use std::io::{self, IsTerminal};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::pin::pin;
@@ -85,7 +85,9 @@ async fn listen(
                     context.screen.note(format_args!("stopped at once"));
                     return Err(Fail::Stopped);
                 }
-                context.screen.note(format_args!("stopping"));
+                // The terminal has shown ^C where the line was.
+                let before = if io::stderr().is_terminal() { "\n" } else { "" };
+                context.screen.note(format_args!("{before}stopping"));
                 stop.cancel();
             }
         }

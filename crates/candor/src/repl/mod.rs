@@ -17,7 +17,7 @@ use std::io::{self, IsTerminal};
 
 use anstyle::Style;
 use candor_config::Loaded;
-use candor_protocol::{Body, Event, EventBody, Failure, Origin, Part, SessionId};
+use candor_protocol::{Body, Code, Event, EventBody, Failure, Origin, Part, SessionId};
 use candor_runtime::{Naming, NewSession, Runtime, Setup};
 
 use crate::cli::Ask;
@@ -182,7 +182,11 @@ impl<'a> Repl<'a> {
                 line = self.reader.next() => line,
                 stop = self.stops.next() => match (stop, self.manner) {
                     // It was meant for a run that has just ended, or the terminal has no line editor.
-                    (Stop::Interrupt, Manner::Terminal) => Line::Interrupted,
+                    (Stop::Interrupt, Manner::Terminal) => {
+                        // The terminal has shown ^C where the line was.
+                        self.screen.note(format_args!(""));
+                        Line::Interrupted
+                    }
                     _ => return Err(Fail::Stopped),
                 },
             };
@@ -209,23 +213,25 @@ impl<'a> Repl<'a> {
             let masked = self.screen.redactor().redact_str(text.trim_end()).into_owned();
             self.reader.remember(masked).await;
         }
-        let done = match order::read(text) {
-            Input::Nothing => return Ok(Next::Line),
+        match order::read(text) {
+            Input::Nothing => Ok(Next::Line),
             Input::Message(message) => self.say(message).await,
-            Input::Order(order) => self.obey(order).await,
+            Input::Order(order) => {
+                let done = self.obey(order).await;
+                self.went_on(done, text.trim())
+            }
             Input::Mistake(why) => {
                 self.screen.note(format_args!("{}", tame(&why)));
-                return Ok(Next::Line);
+                Ok(Next::Line)
             }
-        };
-        self.went_on(done)
+        }
     }
 
-    /// A failure ends what it happened to, and not the conversation.
-    fn went_on(&mut self, done: Result<Next, Fail>) -> Result<Next, Fail> {
+    /// A failure ends the command it happened to, and not the conversation.
+    fn went_on(&mut self, done: Result<Next, Fail>, command: &str) -> Result<Next, Fail> {
         match done {
             Err(Fail::Card(failure)) => {
-                self.last = Exit::Shown(self.screen.card(&failure));
+                self.last = Exit::Shown(self.screen.card_of(&failure, command));
                 Ok(Next::Line)
             }
             other => other,
@@ -235,7 +241,12 @@ impl<'a> Repl<'a> {
     /// Says something in the session, or in a new one.
     async fn say(&mut self, text: String) -> Result<Next, Fail> {
         let said = self.said(text).await;
-        self.went_on(said)
+        let is_gone = matches!(&said, Err(Fail::Card(failure)) if failure.code == Code::SessionUnknown);
+        let next = self.went_on(said, self.screen.command());
+        if is_gone {
+            self.remark("this session was deleted elsewhere; /new begins another");
+        }
+        next
     }
 
     async fn said(&mut self, text: String) -> Result<Next, Fail> {

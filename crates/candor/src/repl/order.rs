@@ -3,13 +3,9 @@
 /// The commands: name, what stands behind it, and what it does.
 pub(crate) const COMMANDS: &[(&str, &str, &str)] = &[
     ("/new", "", "the next message begins a new session"),
-    ("/sessions", "[TEXT]", "the last sessions of this folder, or those in which TEXT was said"),
-    (
-        "/resume",
-        "[N|ID]",
-        "go on with a session: its number in the last list, or its id; without, the one before",
-    ),
-    ("/model", "[NAME]", "use another model from now on; without, say which, and which there are"),
+    ("/sessions", "[TEXT]", "the last sessions of this folder, or those that say TEXT"),
+    ("/resume", "[N|ID]", "go on: N of the last list, or an id; without, the one before"),
+    ("/model", "[NAME]", "let another model answer; without a name, which there are"),
     ("/compact", "", "replace the older part of this session by a summary"),
     ("/usage", "", "turns, tokens and cost of this session"),
     ("/rename", "NAME", "give this session a name"),
@@ -72,7 +68,7 @@ pub(crate) fn read(text: &str) -> Input {
         ("/rename", Some(name)) => Order::Rename(name),
         ("/help", None) => Order::Help,
         ("/quit" | EXIT, None) => Order::Quit,
-        ("/rename", None) => return Input::Mistake("/rename needs a name behind it.".to_owned()),
+        ("/rename", None) => return Input::Mistake("/rename needs a name after it.".to_owned()),
         (word, rest) => return Input::Mistake(mistake(word, rest.is_some())),
     };
     Input::Order(order)
@@ -81,9 +77,9 @@ pub(crate) fn read(text: &str) -> Input {
 /// Why a line that begins with a slash is no command.
 fn mistake(word: &str, has_more: bool) -> String {
     let names = || COMMANDS.iter().map(|(name, ..)| *name).chain([EXIT]);
-    let as_message = "A second / or a space before it sends it.";
+    let as_message = "To send this as a message, put a space before it.";
     if has_more && names().any(|name| name == word) {
-        return format!("{word} takes nothing behind it. {as_message}");
+        return format!("{word} takes nothing after it. {as_message}");
     }
     let near = candor_config::nearest(word, names());
     let near = near.map_or_else(|| "/help lists them.".to_owned(), |near| format!("Did you mean {near}?"));

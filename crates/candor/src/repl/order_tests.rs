@@ -15,7 +15,7 @@ fn check_message(text: &str, expected: &str) {
 #[track_caller]
 fn check_mistake(text: &str, says: &str) {
     let Input::Mistake(said) = read(text) else { panic!("{text:?} is no mistake") };
-    assert!(said.contains(says) && said.contains("second /"), "{text:?}: {said}");
+    assert!(said.contains(says) && said.contains("put a space before it"), "{text:?}: {said}");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn commands_are_read_with_what_stands_behind_them() {
     check("/exit", &Input::Order(Order::Quit));
     check("", &Input::Nothing);
     check(" \t ", &Input::Nothing);
-    check("/rename", &Input::Mistake("/rename needs a name behind it.".to_owned()));
+    check("/rename", &Input::Mistake("/rename needs a name after it.".to_owned()));
 }
 
 #[test]
@@ -55,6 +55,6 @@ fn what_is_no_command_is_not_sent() {
     check_mistake("/quitt", "Did you mean /quit?");
     check_mistake("/etc/hosts has what?", "/help lists them.");
     check_mistake("/", "no command /");
-    check_mistake("/help me with this", "/help takes nothing behind it.");
-    check_mistake("/new session please", "/new takes nothing behind it.");
+    check_mistake("/help me with this", "/help takes nothing after it.");
+    check_mistake("/new session please", "/new takes nothing after it.");
 }

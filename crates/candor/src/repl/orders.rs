@@ -1,14 +1,18 @@
 //! What the commands of the REPL do.
 
+use std::collections::HashSet;
+
 use candor_protocol::{Body, Code, Event, EventBody, Failure, Origin, SessionId, Submission, plain_text};
-use candor_store::{Grouping, Search};
+use candor_store::{Grouping, HITS_MAX, Search};
 
 use super::order::{COMMANDS, Order};
-use super::{Next, Repl, Request};
+use super::{Manner, Next, Repl, Request};
 use crate::commands::sessions::list::{self, Wanted};
 use crate::commands::sessions::search;
 use crate::fail::Fail;
 use crate::printer::tame;
+use crate::screen::counted;
+use crate::stops::{Stop, Stops};
 use crate::which;
 
 /// How many sessions a list has: as many as one looks over.
@@ -21,8 +25,30 @@ const RECALL_EVENTS_MAX: u32 = 200;
 const RECALLED_CHARS_MAX: usize = 400;
 
 impl Repl<'_> {
+    /// Does what a command asks for. Ctrl-C gives it up: a provider that does not answer must not hold anybody.
     pub(super) async fn obey(&mut self, order: Order) -> Result<Next, Fail> {
+        if order == Order::Compact {
+            // A run, which is stopped in its own way.
+            return self.compact().await;
+        }
+        let mut stops = Stops::listen()?;
+        tokio::select! {
+            done = self.fulfil(order) => return done,
+            _ = stops.next() => {}
+        }
+        // The conversation has heard it as well, and must not take it for a stop of what comes next.
+        match (self.stops.next().await, self.manner) {
+            (Stop::Interrupt, Manner::Terminal) => {
+                self.remark("\ngiven up");
+                Ok(Next::Line)
+            }
+            _ => Err(Fail::Stopped),
+        }
+    }
+
+    async fn fulfil(&mut self, order: Order) -> Result<Next, Fail> {
         match order {
+            Order::Compact => return self.compact().await,
             Order::Quit => return Ok(Next::Leave),
             Order::New => {
                 self.session = None;
@@ -36,15 +62,17 @@ impl Repl<'_> {
             Order::Model(Some(name)) => self.use_model(&name).await?,
             Order::Usage => self.usage().await?,
             Order::Rename(name) => self.rename(name).await?,
-            Order::Compact => match self.session {
-                Some(session) => {
-                    self.catch_up(session).await?;
-                    return self.carry_out(session, Body::Compact).await;
-                }
-                None => self.note("there is nothing to shorten yet"),
-            },
         }
         Ok(Next::Line)
+    }
+
+    async fn compact(&mut self) -> Result<Next, Fail> {
+        let Some(session) = self.session else {
+            self.note("there is nothing to shorten yet");
+            return Ok(Next::Line);
+        };
+        self.catch_up(session).await?;
+        self.carry_out(session, Body::Compact).await
     }
 
     fn help(&self) -> Result<(), Fail> {
@@ -52,8 +80,9 @@ impl Repl<'_> {
             self.tell(&format!("{:<18} {about}", format!("{name} {rest}")))?;
         }
         self.tell("")?;
-        self.tell("A message that begins with / : put a second / or a space before it.")?;
-        self.tell("A line that ends in \\ goes on in the next one. Ctrl-C stops a run; twice, it leaves.")
+        self.tell("To send a message that begins with /, put a space before it, or a second /.")?;
+        self.tell("A line that ends in \\ goes on in the next one.")?;
+        self.tell("Ctrl-C stops a run; pressed twice, it leaves.")
     }
 
     async fn sessions(&mut self) -> Result<(), Fail> {
@@ -62,26 +91,30 @@ impl Repl<'_> {
         self.listed = sessions.iter().map(|session| session.id).collect();
         if sessions.is_empty() {
             self.note("no sessions of this folder yet");
-        }
-        if !sessions.is_empty() {
-            self.remark("     ID        LAST USED (UTC)");
+        } else {
+            self.remark(&format!("     {:<8}  {}", "ID", list::head()));
         }
         for (number, session) in (1..).zip(&sessions) {
             let mark = if Some(session.id) == self.session { '*' } else { ' ' };
-            self.tell(&format!("{mark}{number:>2}  {}  {}", end(session.id), list::line(session)))?;
+            self.tell(&format!("{mark}{number:>2}  {}  {}", list::short(session.id), list::line(session)))?;
         }
         Ok(())
     }
 
     async fn search(&mut self, text: String) -> Result<(), Fail> {
-        let search = Search { text, workspace: Some(self.here.clone()), limit: LISTED_MAX };
-        let hits = self.runtime.search(&search).await?;
-        self.listed = hits.iter().map(|hit| hit.session).collect();
+        let search = Search { text, workspace: Some(self.here.clone()), limit: HITS_MAX };
+        let mut hits = self.runtime.search(&search).await?;
+        // Sessions are wanted: one that says it often must not crowd out the others.
+        let mut found = HashSet::new();
+        hits.retain(|hit| found.len() < LISTED_MAX as usize && found.insert(hit.session));
         if hits.is_empty() {
+            // The list before stays: its numbers are still on the screen.
             self.note("nothing found in the sessions of this folder");
+            return Ok(());
         }
+        self.listed = hits.iter().map(|hit| hit.session).collect();
         for (number, hit) in (1..).zip(&hits) {
-            self.tell(&format!(" {number:>2}  {}  {}", end(hit.session), tame(&hit.session_name)))?;
+            self.tell(&format!(" {number:>2}  {}  {}", list::short(hit.session), tame(&hit.session_name)))?;
             self.tell(&format!("     {}", search::excerpt(hit)))?;
         }
         Ok(())
@@ -182,7 +215,7 @@ impl Repl<'_> {
         self.runtime.submit(Submission { session, origin: Origin::Repl, body }).await?;
         // Our own doing is no news.
         self.after = which::last_seq(session, &self.runtime).await?;
-        self.remark("renamed");
+        self.remark(&format!("this session is called: {}", which::name(session, &self.runtime).await?));
         Ok(())
     }
 
@@ -209,16 +242,6 @@ impl Repl<'_> {
     pub(super) fn note(&self, line: &str) {
         self.screen.note(format_args!("{}", tame(line)));
     }
-}
-
-fn counted(number: u64, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
-}
-
-/// The end of an id, by which sessions of one day are told apart.
-fn end(session: SessionId) -> String {
-    let id = session.to_string();
-    id.get(id.len().saturating_sub(8)..).unwrap_or_default().to_owned()
 }
 
 /// The last words of either side, in order.

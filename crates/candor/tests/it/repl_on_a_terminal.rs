@@ -94,6 +94,53 @@ fn ctrl_c_at_the_prompt_clears_the_line_and_twice_leaves() {
 }
 
 #[test]
+fn ctrl_c_begins_a_line_of_its_own_where_none_is_edited() {
+    let fake = fake();
+    let home = home_of(&fake);
+    let mut terminal = Terminal::shell(&home, &format!("exec env TERM=dumb {BINARY} -r"));
+    terminal.wait_for("candor> ").press(CTRL_C).wait_for("^C\r\nCtrl-C again").press(CTRL_C);
+    terminal.finish().ok();
+}
+
+#[test]
+fn another_name_is_shown_as_it_is_kept() {
+    let fake = fake();
+    let home = home_of(&fake);
+    let mut terminal = Terminal::start(&home, "-r");
+    terminal.wait_for_prompt().enter("Hello").wait_for("done, 1 turn,");
+    terminal.wait_for_prompt().enter("/rename A  new   name").wait_for("this session is called: A new name");
+    terminal.leave();
+}
+
+#[test]
+fn a_session_that_was_deleted_elsewhere_is_not_the_end() {
+    let fake = fake();
+    let home = home_of(&fake);
+    let mut terminal = Terminal::start(&home, "-r");
+    terminal.wait_for_prompt().enter("one").wait_for("done, 1 turn,");
+    ask(&home, &["sessions", "delete", "last", "-y"]).run().ok();
+    terminal.wait_for_prompt().enter("two").wait_for("SESSION_UNKNOWN").wait_for("/new begins another");
+    terminal.wait_for_prompt().enter("/new");
+    terminal.wait_for_prompt().enter("three").wait_for("Yes indeed.").wait_for("done, 1 turn,");
+    terminal.leave();
+}
+
+#[test]
+fn ctrl_c_gives_up_a_command_that_waits() {
+    let deaf = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = deaf.local_addr().expect("an address");
+    let home = Home::new();
+    let provider = format!("[providers.deaf]\nbase_url = \"http://{address}/v1\"\nmodel = \"some-model\"\n");
+    home.write("config.toml", format!("provider = \"deaf\"\n{provider}"));
+    let mut terminal = Terminal::start(&home, "-r");
+    terminal.wait_for_prompt().enter("/model").wait_for("some-model of deaf\r\n");
+    terminal.press(CTRL_C).wait_for("given up");
+    // It was meant for the command alone.
+    terminal.wait_for_prompt().press(CTRL_C).wait_for("Ctrl-C again");
+    terminal.leave();
+}
+
+#[test]
 fn several_lines_make_one_message() {
     for (keys, expected) in [
         ("one\\\rtwo\\\rthree", "one\ntwo\nthree"),

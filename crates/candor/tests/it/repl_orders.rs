@@ -53,6 +53,28 @@ fn sessions_are_found_by_what_was_said() {
 }
 
 #[test]
+fn a_session_that_says_it_often_is_listed_once() {
+    let fake = fake();
+    let home = home_of(&fake);
+    ask(&home, &["Pears, the oldest"]).run().ok();
+    let often = "Pears again\n".repeat(11);
+    piped(&home, &[], &often).run().ok();
+    let ran = piped(&home, &[], "/sessions pears\n/resume 2\nWhich one?\n").run().ok();
+    let listed = ran.stdout.lines().filter(|line| line.trim_start().starts_with(['1', '2', '3'])).count();
+    assert_eq!(listed, 2, "{ran}");
+    assert!(was_asked(&fake, &["Pears, the oldest", "Which one?"]), "{ran}");
+}
+
+#[test]
+fn a_search_in_vain_leaves_the_list() {
+    let fake = fake();
+    let home = home_of(&fake);
+    ask(&home, &["Apples are red"]).run().ok();
+    piped(&home, &[], "/sessions\n/sessions plums\n/resume 1\nAnd then?\n").run().ok();
+    assert!(was_asked(&fake, &["Apples are red", "And then?"]));
+}
+
+#[test]
 fn the_session_before_is_one_word_away() {
     let fake = fake();
     let home = home_of(&fake);
@@ -81,6 +103,7 @@ fn what_cannot_be_taken_up_is_a_card_and_the_session_stays() {
     let ran = piped(&home, &[], lines).run().ok();
     assert!(ran.stderr.contains("There is no list yet") && ran.stderr.contains("goes from 1 to 1"), "{ran}");
     assert!(ran.stderr.contains("Error Code: SESSION_UNKNOWN"), "{ran}");
+    assert!(ran.stderr.contains("Command Failed: /resume zzzz\n"), "the card names what was typed: {ran}");
     assert!(was_asked(&fake, &["First topic", "Still here"]));
 }
 
@@ -111,7 +134,7 @@ fn help_names_every_command() {
     {
         assert!(ran.stdout.lines().any(|line| line.starts_with(command)), "{command}\n{ran}");
     }
-    assert!(ran.stdout.lines().all(|line| line.chars().count() <= 110), "{ran}");
+    assert!(ran.stdout.lines().all(|line| line.chars().count() <= 80), "fits any terminal: {ran}");
 }
 
 #[test]

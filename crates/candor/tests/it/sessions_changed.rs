@@ -27,7 +27,6 @@ fn names(home: &Home) -> Vec<String> {
 }
 
 #[test]
-
 fn a_session_gets_another_name() {
     let fake = fake();
     let home = home_of(&fake);
@@ -37,7 +36,18 @@ fn a_session_gets_another_name() {
     assert_eq!(names(&home), ["A better name"]);
     ask(&home, &["sessions", "rename", "last", "The last name"]).run().ok();
     assert_eq!(names(&home), ["The last name"]);
-    candor(&home, "sessions show last").run().ok().stdout_has("[now called The last name]");
+    let shown = candor(&home, "sessions show last").run().ok().stdout;
+    assert!(shown.contains("\nname    The last name\n"), "{shown}");
+    assert!(shown.contains("[now called The last name]"), "{shown}");
+}
+
+#[test]
+fn a_name_that_is_not_kept_as_it_was_given_is_told() {
+    let fake = fake();
+    let home = home_of(&fake);
+    let id = session(&home, "The first words");
+    let ran = ask(&home, &["sessions", "rename", &id, &"long ".repeat(100)]).run().ok();
+    assert_eq!(ran.stderr, format!("it is called: {}\n", names(&home)[0]));
 }
 
 #[test]

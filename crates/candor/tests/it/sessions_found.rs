@@ -33,7 +33,14 @@ fn sessions_are_listed_by_where_they_came_from() {
     candor(&home, "sessions list --source cron").run().ok().stderr_has("no sessions from cron");
     candor(&home, "sessions list --source moon").run().code(2).stderr_has("USAGE_INVALID_VALUE");
     assert_eq!(json_of(&home, &["sessions", "list", "--json", "-n", "1"]).len(), 1);
-    assert_eq!(json_of(&home, &["sessions", "list", "--json", "-n", "0", "--source", "cli"]).len(), 0);
+}
+
+#[test]
+fn a_list_of_nothing_is_refused() {
+    let home = home_of(&fake());
+    for line in ["sessions list -n 0", "sessions search -n 0 x"] {
+        candor(&home, line).run().code(2).stderr_has("USAGE_INVALID_VALUE");
+    }
 }
 
 #[test]
@@ -43,8 +50,13 @@ fn a_person_is_told_what_the_columns_are() {
     ask(&home, &["Hello there"]).run().ok();
     let ran = Terminal::start(&home, "sessions list").finish().ok();
     assert!(ran.stdout.contains("LAST USED (UTC)"), "{}", ran.stdout);
+    assert!(ran.stdout.lines().all(|line| line.chars().count() < 80), "fits: {}", ran.stdout);
     let piped = candor(&home, "sessions list").run().ok().stdout;
     assert_eq!(piped.lines().count(), 1, "a program counts lines: {piped}");
+    // What a person is shown names the session as well as the whole id does.
+    let short = ran.stdout.lines().nth(1).and_then(|line| line.split_whitespace().next()).expect("a line");
+    let shown = candor(&home, &format!("sessions show {short}")).run().ok().stdout;
+    assert!(shown.starts_with(&format!("session {}", &piped[..36])), "{shown}");
 }
 
 #[test]

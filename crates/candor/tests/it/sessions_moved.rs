@@ -83,6 +83,24 @@ fn what_cannot_be_written_or_read_is_a_card() {
 }
 
 #[test]
+fn a_missing_folder_is_named_and_not_the_file() {
+    let fake = fake();
+    let (home, id) = with_session(&fake);
+    let ran = ask(&home, &["sessions", "export", &id, "-o", "no/such/folder/x"]).run();
+    assert!(ran.stderr.contains("Cause:\nno/such/folder does not exist."), "{ran}");
+}
+
+#[test]
+fn one_event_is_one_event() {
+    let fake = fake();
+    let (home, _) = with_session(&fake);
+    let exported = candor(&home, "sessions export last").run().ok().stdout;
+    let first = exported.lines().next().expect("a line").to_owned();
+    let ran = candor(&home, "sessions import --as-new -").stdin(first).run().ok();
+    assert_eq!(ran.stderr, "1 event from standard input\n");
+}
+
+#[test]
 fn what_is_no_export_is_refused_whole() {
     let fake = fake();
     let (home, _) = with_session(&fake);

@@ -48,7 +48,7 @@ fn check_card(line: &str, code: &str, says: &str) {
 fn mistakes_get_a_card_that_names_them() {
     check_card("config show --orgin", "USAGE_UNKNOWN_ARGUMENT", "a similar argument exists: '--origin'");
     check_card("config show --orgin", "USAGE_UNKNOWN_ARGUMENT", "candor config show --help");
-    check_card("errors show", "USAGE_MISSING_ARGUMENT", "<CODE>");
+    check_card("errors show", "USAGE_MISSING_ARGUMENT", "which was not given.\n\nRecovery Steps:");
     check_card("completions tcsh", "USAGE_INVALID_VALUE", "[possible values: bash");
     check_card("logs --level loud", "USAGE_INVALID_VALUE", "error, warn, info or debug");
     check_card("logs --since yesterdayish", "USAGE_INVALID_VALUE", "yesterdayish");

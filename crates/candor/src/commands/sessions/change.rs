@@ -6,6 +6,8 @@ use candor_protocol::{Body, Code, Failure, Origin, SessionId, Submission};
 
 use super::{Desk, list};
 use crate::fail::{Exit, Fail};
+use crate::printer::tame;
+use crate::which;
 
 /// The longest answer to a question that is read: a word is meant, and whatever is piped in has an end here.
 const ANSWER_BYTES_MAX: u64 = 1024;
@@ -20,8 +22,14 @@ pub(super) async fn rename(session: &str, name: &str, desk: &Desk<'_>) -> Result
             .with("help", "candor sessions rename --help")
             .into());
     }
-    let body = Body::Rename(name.trim().to_owned());
+    let name = name.trim();
+    let body = Body::Rename(name.to_owned());
     desk.runtime.submit(Submission { session, origin: Origin::Cli, body }).await?;
+    // A long name is cut, and a secret in it is masked: whoever gave it should know.
+    let kept = which::name(session, &desk.runtime).await?;
+    if kept != name {
+        desk.context.screen.note(format_args!("it is called: {}", tame(&kept)));
+    }
     Ok(Exit::Good)
 }
 
@@ -71,7 +79,7 @@ async fn is_confirmed(sessions: &[SessionId], desk: &Desk<'_>) -> Result<bool, F
 
 pub(super) async fn fork(session: &str, at: Option<u64>, desk: &Desk<'_>) -> Result<Exit, Fail> {
     let session = desk.find(session).await?;
-    let last = crate::which::last_seq(session, &desk.runtime).await?;
+    let last = which::last_seq(session, &desk.runtime).await?;
     if let Some(at) = at.filter(|at| *at > last) {
         return Err(Failure::new(Code::UsageInvalidValue)
             .with("argument", "--at")

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal};
 
-use candor_protocol::{Code, Failure, Origin};
+use candor_protocol::{Code, Failure, Origin, SessionId};
 use candor_runtime::Runtime;
 use candor_store::{Filter, SessionSummary};
 use serde_json::json;
@@ -48,16 +48,23 @@ pub(super) async fn run(wanted: &Wanted, json: bool, desk: &Desk<'_>) -> Result<
         let from = wanted.source.as_ref().map(|source| format!(" from {source}")).unwrap_or_default();
         let hint = if wanted.workspace.is_some() { " of this folder; --all shows the others" } else { "" };
         screen.note(format_args!("no sessions{from}{hint}"));
-    } else if io::stdout().is_terminal() {
-        screen.say(format_args!(
-            "{:<36}  {:<16}  {:>12}  {:<18} NAME",
-            "ID", "LAST USED (UTC)", "", "STATUS"
-        ))?;
+    }
+    // A person gets lines that fit the terminal, a program whole ids and nothing else.
+    let is_terminal = io::stdout().is_terminal();
+    if is_terminal && !sessions.is_empty() {
+        screen.say(format_args!("{:<8}  {}", "ID", head()))?;
     }
     for session in &sessions {
-        screen.say(format_args!("{}  {}", session.id, line(session)))?;
+        let id = if is_terminal { short(session.id) } else { session.id.to_string() };
+        screen.say(format_args!("{id}  {}", line(session)))?;
     }
     Ok(Exit::Good)
+}
+
+/// The end of an id, which tells it apart: those of one day begin alike.
+pub(crate) fn short(session: SessionId) -> String {
+    let id = session.to_string();
+    id.get(id.len().saturating_sub(8)..).unwrap_or_default().to_owned()
 }
 
 fn check_source(source: &str) -> Result<(), Failure> {
@@ -91,6 +98,11 @@ pub(crate) async fn sessions(wanted: &Wanted, runtime: &Runtime) -> Result<Vec<S
         }
         offset = offset.saturating_add(PAGE);
     }
+}
+
+/// What the columns of [`line`] are.
+pub(crate) fn head() -> String {
+    format!("{:<16}  {:>12}  {:<18} NAME", "LAST USED (UTC)", "", "STATUS")
 }
 
 /// One session, but for its id.

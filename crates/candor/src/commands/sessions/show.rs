@@ -6,12 +6,14 @@ use serde_json::{Value, json};
 use super::Desk;
 use crate::fail::{Exit, Fail};
 use crate::printer::{brief, tame};
+use crate::which;
 
 /// How many events are read at a time.
 pub(super) const PAGE: u32 = 500;
 
 pub(super) async fn run(session: &str, json: bool, desk: &Desk<'_>) -> Result<Exit, Fail> {
     let session = desk.find(session).await?;
+    let name = which::name(session, &desk.runtime).await?;
     let (screen, mut after) = (desk.context.screen, 0);
     loop {
         let events = desk.runtime.query().events(session, after, PAGE).await;
@@ -19,7 +21,7 @@ pub(super) async fn run(session: &str, json: bool, desk: &Desk<'_>) -> Result<Ex
         for event in &events {
             if json {
                 screen.say(format_args!("{}", json!(event)))?;
-            } else if let Some(words) = words(event) {
+            } else if let Some(words) = head(event, &name).or_else(|| words(event)) {
                 screen.say(format_args!("{}", tame(&words)))?;
             }
             after = event.seq;
@@ -30,18 +32,19 @@ pub(super) async fn run(session: &str, json: bool, desk: &Desk<'_>) -> Result<Ex
     }
 }
 
+/// How a session began, with the name it has now: the one it began with is often none yet.
+fn head(event: &Event, name: &str) -> Option<String> {
+    let EventBody::SessionCreated { workspace, source, forked_from, .. } = &event.body else { return None };
+    let forked = forked_from
+        .map(|fork| format!("\nforked  from {} at event {}", fork.session_id, fork.seq))
+        .unwrap_or_default();
+    let (id, at) = (event.session_id, event.at);
+    Some(format!("session {id}\nname    {name}\nfolder  {workspace}\nfrom    {source}, {at}{forked}"))
+}
+
 /// One event in words; nothing for those that only programs need.
 pub(crate) fn words(event: &Event) -> Option<String> {
     Some(match &event.body {
-        EventBody::SessionCreated { name, workspace, source, forked_from, .. } => {
-            let forked = forked_from
-                .map(|fork| format!("\nforked  from {} at event {}", fork.session_id, fork.seq))
-                .unwrap_or_default();
-            format!(
-                "session {}\nname    {name}\nfolder  {workspace}\nfrom    {source}, {}{forked}",
-                event.session_id, event.at
-            )
-        }
         EventBody::SessionRenamed { name, .. } => format!("\n[now called {name}]"),
         EventBody::MessageAccepted { content, .. } => format!("\nyou> {}", plain_text(content)),
         EventBody::MessageComplete { content, model, .. } => return said(content, model),

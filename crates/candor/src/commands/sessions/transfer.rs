@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::{Desk, show::PAGE};
 use crate::fail::{Exit, Fail};
+use crate::screen::counted;
 
 /// A conversation is for its owner alone.
 const PRIVATE: u32 = 0o600;
@@ -27,15 +28,21 @@ pub(super) async fn export(
         each_line(session, desk, |line| screen.say(format_args!("{line}"))).await?;
         return Ok(Exit::Good);
     };
-    let failed = |error: io::Error| Fail::from(Failure::file(path, &error));
+    let failed = |error: io::Error| Fail::from(unwritable(path, &error));
     let mut file = BufWriter::new(create(path, force).map_err(failed)?);
     let redactor = screen.redactor();
     let events =
         each_line(session, desk, |line| writeln!(file, "{}", redactor.redact_str(line)).map_err(failed));
     let events = events.await?;
     file.flush().map_err(failed)?;
-    screen.note(format_args!("wrote {events} events to {}", path.display()));
+    screen.note(format_args!("wrote {} to {}", counted(events, "event"), path.display()));
     Ok(Exit::Good)
+}
+
+/// A file that is about to be made is missing by itself; what can be put right is its folder.
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    let folder = path.parent().filter(|_| error.kind() == io::ErrorKind::NotFound);
+    Failure::file(folder.unwrap_or(path), error)
 }
 
 /// A new file that only its owner can read. One that is there is replaced only where that was asked for.
@@ -79,7 +86,7 @@ pub(super) async fn import(path: &Path, as_new: bool, desk: &Desk<'_>) -> Result
     let ids = if as_new { Ids::New } else { Ids::Kept };
     let imported = desk.runtime.import(&mut *lines, &name, ids).await?;
     desk.context.screen.say(format_args!("{}", imported.session))?;
-    desk.context.screen.note(format_args!("{} events from {name}", imported.events));
+    desk.context.screen.note(format_args!("{} from {name}", counted(imported.events, "event")));
     Ok(Exit::Good)
 }
 
