@@ -167,7 +167,7 @@ impl Actor {
         if self.name.settle()
             && let EventBody::SessionRenamed { name, by, model, usage } = named
         {
-            let name = first_words(&self.vault.erase(&name));
+            let name = self.vault.erase(&name);
             self.tell_name(EventBody::SessionRenamed { name, by, model, usage });
         }
     }

@@ -88,7 +88,7 @@ pub(super) const SESSION_UNKNOWN: Entry = Entry {
     cause: "There is no session {session} in this home.",
     steps: &[
         check("See which there are", "candor sessions list --all"),
-        by_hand("Name one of them in full, or by enough of its first or last letters to tell it apart"),
+        by_hand("Name one of them in full, or by at least four of its first or last letters"),
     ],
     verify: None,
     retryable: false,
@@ -115,7 +115,7 @@ pub(super) const SESSION_NONE: Entry = Entry {
     title: "No session to continue",
     cause: "There is no earlier session of this workspace to continue: {workspace}",
     steps: &[
-        by_hand("Leave out -c: a new session begins"),
+        by_hand("Begin one: leave out -c, or whatever else names the last session"),
         check("See the sessions of other workspaces", "candor sessions list --all"),
     ],
     verify: None,
@@ -127,11 +127,11 @@ pub(super) const SESSION_BUSY: Entry = Entry {
     code: Code::SessionBusy,
     class: Class::Precondition,
     title: "Session is in use",
-    cause: "Another process writes session {session} at this moment; your message was not taken.",
+    cause: "Another process writes session {session} at this moment; nothing was changed.",
     steps: &[
         by_hand("Wait until the other one is done, then send it again"),
         check("See what the session holds", "candor sessions show {session}"),
-        by_hand("Or begin a new session: leave out -s and -c"),
+        by_hand("Or begin a new session: leave out -s and -c, or type /new"),
     ],
     verify: None,
     retryable: true,
@@ -173,10 +173,15 @@ pub(super) const STORE_SERVER: Entry = Entry {
     title: "Database server cannot be used",
     cause: "Sessions are kept in {database}, which cannot be used.\nReason: {reason}",
     steps: &[
-        by_hand("See whether the server runs and takes connections from here: psql, with the same address"),
+        by_hand(
+            "See whether the server runs and takes connections from here: pg_isready, or psql with the same address",
+        ),
         check("See which address is set, and where", "candor config show --origin"),
         by_hand(
-            "Correct session.database_url or CANDOR_DATABASE_URL; without either, sessions are kept in the home",
+            "Compare user, password and the database's name; its user must be allowed to make tables in it",
+        ),
+        by_hand(
+            "To go on without it, leave out session.database_url and CANDOR_DATABASE_URL: sessions are then kept in the home",
         ),
     ],
     verify: Some("candor sessions list"),

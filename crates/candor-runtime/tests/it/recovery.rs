@@ -99,5 +99,5 @@ async fn a_session_that_cannot_be_read_keeps_no_other_from_being_used_postgres()
     let rig = rig.reopen().await;
     assert_eq!(kinds(&rig.stored(whole.session).await).last().unwrap(), "run_end");
     let refused = rig.submit(broken.session, candor_protocol::Body::Say(vec![])).await.unwrap_err();
-    assert_eq!(refused.code, Code::StoreDamaged);
+    assert_eq!(refused.code, Code::StoreServer);
 }

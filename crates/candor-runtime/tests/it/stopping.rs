@@ -16,7 +16,9 @@ async fn a_stop_ends_the_models_answer_and_keeps_what_was_said() {
     let mut watching = rig.watch(session, 0).await;
     let run = rig.say(session, "Tell me").await;
     until(&mut watching, is_delta).await;
-    assert_eq!(rig.submit(session, Body::Stop(None)).await.unwrap().run, None);
+    let another = Body::Stop(Some(candor_protocol::RunId::now()));
+    assert_eq!(rig.submit(session, another).await.unwrap().run, None, "it is not that one");
+    assert_eq!(rig.submit(session, Body::Stop(None)).await.unwrap().run, Some(run));
     let (outcome, events) = end_of(&mut watching, run).await;
     assert_eq!(outcome.status, Status::Stopped);
     assert_eq!(answers(&events).len(), 1);
