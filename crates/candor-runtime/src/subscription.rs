@@ -12,8 +12,8 @@ use tokio::time::sleep;
 use crate::journal::Journal;
 use crate::runtime::unknown;
 
-/// How many stored events are read at a time.
-const PAGE: u32 = 500;
+/// How much of what is stored is read at a time: a reader that does not read holds no more than this.
+const PAGE_BYTES_MAX: u64 = 256 * 1024;
 /// How soon to look whether another process has written, just after something happened.
 const LOOK_FIRST: Duration = Duration::from_millis(250);
 /// How rarely to look when nothing happens for long: a reader who waits for days costs nothing.
@@ -105,9 +105,9 @@ impl Subscription {
     }
 
     async fn catch_up(&mut self) -> Result<(), Failure> {
-        let events =
-            self.store.events(self.session, self.seq, PAGE).await.map_err(|error| error.failure())?;
-        self.behind = events.len() == PAGE as usize;
+        let events = self.store.page(self.session, self.seq, PAGE_BYTES_MAX).await;
+        let events = events.map_err(|error| error.failure())?;
+        self.behind = !events.is_empty();
         self.ready.extend(events);
         Ok(())
     }

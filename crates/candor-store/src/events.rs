@@ -11,6 +11,9 @@ use crate::{Error, Store};
 /// a run is closed after a crash, and a run of so many was not going anywhere.
 pub const RUN_EVENTS_MAX: u32 = 10_000;
 
+/// How many events a page has at most, however short they are.
+const PAGE_EVENTS_MAX: u32 = 500;
+
 impl Store {
     /// The events after one number, in order, at most so many.
     pub async fn events(&self, session: SessionId, after: u64, limit: u32) -> Result<Vec<Event>, Error> {
@@ -49,6 +52,21 @@ impl Store {
         let rows = self.rows(sql, &values).await?;
         let events = rows.iter().rev().map(|row| self.event(row, session, self.read(count(row, "seq"))?));
         events.collect()
+    }
+
+    /// The events after one number, in order, as many as fit into so many bytes, and at least one where there is one.
+    pub async fn page(&self, session: SessionId, after: u64, bytes_max: u64) -> Result<Vec<Event>, Error> {
+        let Ok(first) = i64::try_from(after) else { return Ok(Vec::new()) };
+        let sql = "SELECT seq, body FROM (SELECT seq, body, \
+                   CAST(SUM(LENGTH(body)) OVER (ORDER BY seq) AS BIGINT) AS total FROM events \
+                   WHERE session_id = $1 AND seq > $2 \
+                   AND EXISTS (SELECT 1 FROM sessions WHERE id = $1 AND last_seq > 0) ORDER BY seq LIMIT $3) AS newer \
+                   WHERE total <= $4 OR seq = $2 + 1 ORDER BY seq";
+        let bytes_max = i64::try_from(bytes_max).unwrap_or(i64::MAX);
+        let values = [session.to_string().into(), first.into(), PAGE_EVENTS_MAX.into(), bytes_max.into()];
+        let rows = self.rows(sql, &values).await?;
+        let expected = after.saturating_add(1)..;
+        rows.iter().zip(expected).map(|(row, seq)| self.event(row, session, seq)).collect()
     }
 
     /// The number of the last event; nothing when there is no such session.
