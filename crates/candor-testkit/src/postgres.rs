@@ -180,7 +180,10 @@ impl Database {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        let sql = format!("SET client_min_messages = error; SET lock_timeout = 5000; DROP SCHEMA IF EXISTS {} CASCADE", self.schema);
+        let sql = format!(
+            "SET client_min_messages = error; SET lock_timeout = 5000; DROP SCHEMA IF EXISTS {} CASCADE",
+            self.schema
+        );
         // A server that is gone has taken it along.
         let _ = psql_command(&self.server, &sql).output();
     }

@@ -19,6 +19,44 @@ async fn long(rig: &Rig) -> candor_protocol::SessionId {
 }
 
 on_both! {
+    async fn s7_10_messages_sent_at_once_are_answered_one_after_the_other(on) {
+        let rig = Rig::on(on).await;
+        rig.fake.repeat(Reply::text("yes"));
+        let session = rig.create();
+        let mut watching = rig.watch(session, 0).await;
+        let said = ["one", "two", "three"].map(|text| rig.say(session, text));
+        let runs = futures_util::future::join_all(said).await;
+        for run in &runs {
+            end_of(&mut watching, *run).await;
+        }
+        let mut open = None;
+        for event in rig.stored(session).await {
+            match event.body {
+                EventBody::RunStart { .. } => assert_eq!(open.replace(event.run_id), None, "one at a time"),
+                EventBody::RunEnd(_) => assert_eq!(open.take(), Some(event.run_id)),
+                EventBody::MessageComplete { .. } => assert_eq!(open, Some(event.run_id)),
+                _ => {}
+            }
+        }
+        assert_eq!(rig.fake.requests().len(), 3);
+    }
+
+    async fn s7_12_content_is_always_a_list_of_parts(on) {
+        let rig = Rig::on(on).await;
+        rig.fake.push(Reply::calls([("file_read", serde_json::json!({"path": "none.txt"}))]));
+        rig.fake.push(Reply::text("It is not there."));
+        let session = rig.create();
+        rig.ask(session, "look").await;
+        let events = serde_json::to_value(rig.stored(session).await).unwrap();
+        let contents: Vec<&Value> =
+            events.as_array().unwrap().iter().filter_map(|event| event.get("content")).collect();
+        assert_eq!(contents.len(), 3, "a message and two answers");
+        for content in contents {
+            let parts = content.as_array().unwrap();
+            assert!(parts.iter().all(|part| part["type"].is_string()), "{content}");
+        }
+    }
+
     async fn a_long_session_goes_on_from_where_it_was_saved(on) {
         let rig = Rig::on(on).await;
         let session = long(&rig).await;
@@ -52,7 +90,7 @@ on_both! {
         assert_eq!(rig.sent(asked)[100].1, "message 50", "one that is ahead of the events");
     }
 
-    async fn compacting_on_request_is_a_run_of_its_own(on) {
+    async fn s7_3_s7_6_s7_11_compacting_adds_a_record_and_the_rest_is_told_from_there(on) {
         let rig = Rig::on_with(on, |setup| setup.compaction.keep_tokens = 20).await;
         rig.fake.repeat(Reply::text(&"an answer about pears that nobody needs to read twice. ".repeat(60)));
         let session = rig.create();

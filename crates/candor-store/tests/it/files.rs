@@ -45,7 +45,7 @@ async fn check_torn(sample: &Sample, directory: &Path, length: usize) {
 }
 
 #[tokio::test]
-async fn a_log_that_is_torn_anywhere_keeps_what_was_committed_before() {
+async fn s7_9_a_log_that_is_torn_anywhere_keeps_what_was_committed_before() {
     let (sample, rig) = (sample().await, Rig::new());
     let first = sample.ends[0];
     // At each end of a transaction and around it, and evenly in between.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use candor_testkit::{Closed, Message, Ws};
 use serde_json::{Value, json};
 
-use super::{answer, converse, converse_in, saying, serve, types};
-use crate::rig::{candor, home_of};
+use super::{answer, converse, converse_in, saying, serve, serve_on, types};
+use crate::rig::{candor, home_of, on_both};
 
 const NOBODY: &str = "0192b7a0-0000-7000-8000-000000000000";
 
@@ -71,18 +71,23 @@ fn what_is_no_frame_is_answered_and_the_socket_lives() {
     assert_eq!(answer(&converse(&mut socket, "Hello there")), "Hello.");
 }
 
-#[test]
-fn a_session_that_is_not_there_is_said_so() {
-    let fake = saying("Hello.");
-    let home = home_of(&fake);
-    let served = serve(&home);
-    let mut socket = served.connect();
-    for kind in ["send_message", "steer", "cancel", "subscribe"] {
-        let frame = json!({ "type": kind, "sessionId": NOBODY, "content": "x", "id": kind });
-        let reply = refused(&mut socket, &frame.to_string(), "SESSION_UNKNOWN");
-        assert_eq!((&reply["id"], &reply["sessionId"]), (&json!(kind), &json!(NOBODY)));
+on_both! {
+    fn s7_8_an_id_that_is_none_or_nobodys_is_refused(keep) {
+        let fake = saying("Hello.");
+        let home = home_of(&fake);
+        let served = serve_on(&home, keep);
+        let mut socket = served.connect();
+        for kind in ["send_message", "steer", "cancel", "subscribe"] {
+            let frame = json!({ "type": kind, "sessionId": NOBODY, "content": "x", "id": kind });
+            let reply = refused(&mut socket, &frame.to_string(), "SESSION_UNKNOWN");
+            assert_eq!((&reply["id"], &reply["sessionId"]), (&json!(kind), &json!(NOBODY)));
+            for none in ["", "../../etc", "'; DROP TABLE sessions; --", "01a1de", "%"] {
+                let frame = json!({ "type": kind, "sessionId": none, "content": "x" });
+                refused(&mut socket, &frame.to_string(), "FRAME_INVALID");
+            }
+        }
+        assert!(fake.requests().is_empty());
     }
-    assert!(fake.requests().is_empty());
 }
 
 #[test]
