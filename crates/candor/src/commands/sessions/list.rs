@@ -100,7 +100,7 @@ pub(crate) async fn sessions(wanted: &Wanted, runtime: &Runtime) -> Result<Vec<S
     }
 }
 
-/// What the columns of [`line`] are.
+/// What the columns of [`line()`] are.
 pub(crate) fn head() -> String {
     format!("{:<16}  {:>12}  {:<18} NAME", "LAST USED (UTC)", "", "STATUS")
 }
