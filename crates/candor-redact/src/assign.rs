@@ -186,12 +186,16 @@ fn skip_type(line: &[u8], at: usize) -> usize {
 /// The value's place in `{"name": "DB_PASSWORD", "value": "…"}` and `<add key="ApiKey" value="…"/>`.
 fn paired_value(line: &[u8], at: usize) -> Option<usize> {
     let next = next_item(line, at);
-    let word_at = Quote::open(line, next).map_or(next, |(_, after)| after);
+    let opening = Quote::open(line, next);
+    let word_at = opening.map_or(next, |(_, after)| after);
     let word_end = word_at + 5;
-    if !line.get(word_at..word_end)?.eq_ignore_ascii_case(b"value") {
+    let closing = Quote::open(line, word_end);
+    // `["password", "value: …"]` is another string, not a name.
+    if !line.get(word_at..word_end)?.eq_ignore_ascii_case(b"value") || opening.is_some() != closing.is_some()
+    {
         return None;
     }
-    let sign_at = Quote::open(line, word_end).map_or(word_end, |(_, after)| after);
+    let sign_at = closing.map_or(word_end, |(_, after)| after);
     let sign_at = skip_blanks(line, sign_at, BLANKS_MAX);
     matches!(line.get(sign_at), Some(b':' | b'=')).then(|| skip_blanks(line, sign_at + 1, BLANKS_MAX))
 }

@@ -24,7 +24,7 @@ pub(crate) fn check(rule: &'static Rule, text: &[u8], line: &[u8], hit: Hit) -> 
             let end = steps_end(line, hit.end, steps)?;
             secret(rule, line, Span { start: hit.end, end, texture_from: hit.end }, steps)
         }
-        Shape::Own(own) => own(line, hit),
+        Shape::Own(own) | Shape::Words(own) => own(line, hit),
         Shape::Whole(whole) => whole(text, hit),
     }
 }

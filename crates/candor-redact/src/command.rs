@@ -6,7 +6,7 @@
 use crate::{
     check::skip_blanks,
     found::Found,
-    quote::ends_json_string,
+    quote::{backslashes_from, ends_json_string},
     rule::Hit,
     set::{DIGIT, Set},
     steps::spend,
@@ -19,7 +19,7 @@ const WORDS_MAX: usize = 16;
 /// Blanks between two words.
 const BLANKS_MAX: usize = 8;
 
-/// What ends a word. A quote or a sign of the shell ends the search too.
+/// What ends a word. A sign of the shell ends the search too.
 static STOP: Set = Set::of(" \t\r\n\"'`\\<>;|&");
 static QUOTE: Set = Set::of("\"'");
 
@@ -52,7 +52,7 @@ fn is_of_other_command(line: &[u8], flag_at: usize) -> bool {
     const OTHERS: &[&[u8]] = &[b"docker", b"podman", b"nerdctl", b"rsync", b"perldoc"];
     const THESE: &[&[u8]] = &[b"curl", b"wget", b"http", b"https", b"xh"];
     static NEXT_COMMAND: Set = Set::of("\r\n\\`;|&(");
-    static SEPARATOR: Set = Set::of(" \t\"'/$");
+    static SEPARATOR: Set = Set::of(" \t\"'/$]");
     let sight = line.get(flag_at.saturating_sub(SIGHT_BYTES_MAX)..flag_at).unwrap_or_default();
     spend(sight.len());
     let command = sight.rsplit(|&byte| NEXT_COMMAND.has(byte)).next().unwrap_or_default();
@@ -84,7 +84,7 @@ pub(crate) fn password(line: &[u8], hit: Hit) -> Option<Found> {
     };
     let mut words = Words { line, at: hit.end };
     for _ in 0..WORDS_MAX {
-        let (start, end) = words.next()?;
+        let (start, end) = words.quoted()?;
         let word = line.get(start..end)?;
         if word == flag.text && flag.apart {
             return found("command-line-password", line, words.value()?);
@@ -125,6 +125,12 @@ struct Words<'a> {
 }
 
 impl Words<'_> {
+    /// The next word, which may stand in quotes; those are not part of it.
+    fn quoted(&mut self) -> Option<(usize, usize)> {
+        self.at = skip_quotes(self.line, skip_blanks(self.line, self.at, BLANKS_MAX));
+        self.next()
+    }
+
     fn next(&mut self) -> Option<(usize, usize)> {
         let start = skip_blanks(self.line, self.at, BLANKS_MAX);
         let end = STOP.find(self.line, start);
@@ -143,4 +149,18 @@ impl Words<'_> {
         self.at = start + 1;
         self.next().filter(|&(_, end)| self.line.get(end) == Some(&quote))
     }
+}
+
+/// Skips the quotes around words, also those of a command that stands in a JSON string.
+fn skip_quotes(line: &[u8], at: usize) -> usize {
+    const QUOTES_MAX: usize = 4;
+    let mut at = at;
+    for _ in 0..QUOTES_MAX {
+        let quote = at + backslashes_from(line, at);
+        if !line.get(quote).is_some_and(|&byte| QUOTE.has(byte)) {
+            break;
+        }
+        at = quote + 1;
+    }
+    at
 }

@@ -36,6 +36,7 @@ mod index;
 mod known;
 mod live;
 mod names;
+mod places;
 mod quote;
 mod redactor;
 mod rule;

@@ -11,6 +11,7 @@ use crate::{
     KNOWN_VALUE, Live, MASK, Stream,
     found::{Cover, Found},
     known::Known,
+    places::Places,
     scan::{BEGINNING, scan},
 };
 
@@ -80,9 +81,8 @@ impl Redactor {
     /// All secrets of `text`, in order and without overlap.
     pub fn find(&self, text: &[u8]) -> Vec<Finding> {
         let places = self.known_places(text);
-        let masked = mask_places(text, &places);
-        let finding =
-            |found: Found| Finding { range: original_range(&found.range, &places), rule: found.rule };
+        let masked = places.mask(text);
+        let finding = |found: Found| Finding { range: places.original(&found.range), rule: found.rule };
         let known = places.iter().map(|place| Finding { range: place.clone(), rule: KNOWN_VALUE });
         let mut findings: Vec<Finding> =
             known.chain(unknown_secrets(&masked).into_iter().map(finding)).collect();
@@ -123,12 +123,12 @@ impl Redactor {
         secrets.known.get_or_init(|| Known::new(&secrets.values)).as_ref()
     }
 
-    pub(crate) fn known_places(&self, text: &[u8]) -> Vec<Range<usize>> {
-        self.known().map(|known| known.find(text)).unwrap_or_default()
+    fn known_places(&self, text: &[u8]) -> Places {
+        Places::new(self.known().map(|known| known.find(text)).unwrap_or_default())
     }
 
     pub(crate) fn mask_known<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
-        mask_places(text, &self.known_places(text))
+        self.known_places(text).mask(text)
     }
 }
 
@@ -163,21 +163,6 @@ pub(crate) fn join(mut found: Vec<Found>) -> Vec<Found> {
     joined
 }
 
-fn mask_places<'a>(text: &'a [u8], places: &[Range<usize>]) -> Cow<'a, [u8]> {
-    if places.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    let mut out = Vec::with_capacity(text.len());
-    let mut at = 0;
-    for place in places {
-        out.extend_from_slice(text.get(at..place.start).unwrap_or_default());
-        out.extend_from_slice(MASK.as_bytes());
-        at = place.end;
-    }
-    out.extend_from_slice(text.get(at..).unwrap_or_default());
-    Cow::Owned(out)
-}
-
 fn mask_found(text: &[u8], found: Vec<Found>) -> Option<Vec<u8>> {
     if found.is_empty() {
         return None;
@@ -203,30 +188,4 @@ pub(crate) fn write_mask(cover: Cover, out: &mut Vec<u8>) {
     quote(out);
     out.extend_from_slice(MASK.as_bytes());
     quote(out);
-}
-
-/// Where `range` of the text with known values masked stands in the text as it was.
-fn original_range(range: &Range<usize>, places: &[Range<usize>]) -> Range<usize> {
-    let mut start = range.start;
-    let mut end = range.end;
-    // How far the masked text is ahead of or behind the original, as the places go by.
-    let mut masked_at = 0;
-    let mut original_at = 0;
-    for place in places {
-        let mask_start = masked_at + (place.start - original_at);
-        let mask_end = mask_start + MASK.len();
-        if range.start >= mask_end {
-            start = place.end + (range.start - mask_end);
-        } else if range.start > mask_start {
-            start = place.start;
-        }
-        if range.end >= mask_end {
-            end = place.end + (range.end - mask_end);
-        } else if range.end > mask_start {
-            end = place.end;
-        }
-        masked_at = mask_end;
-        original_at = place.end;
-    }
-    start..end
 }

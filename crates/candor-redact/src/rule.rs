@@ -27,6 +27,9 @@ pub(crate) enum Shape {
     After(&'static [Step]),
     /// A check of its own. The text ends where the line ends; the second argument is the keyword's place.
     Own(fn(&[u8], Hit) -> Option<Found>),
+    /// A check of its own that goes from word to word. What it does not find, it looks for once more when the secrets of
+    /// the line are known: a quote in one of them ends the search, and the mask of that secret would not.
+    Words(fn(&[u8], Hit) -> Option<Found>),
     /// A check of its own that may look past the end of the line.
     Whole(fn(&[u8], Hit) -> Option<Found>),
 }
@@ -105,6 +108,16 @@ impl Rule {
         check: fn(&[u8], Hit) -> Option<Found>,
     ) -> Self {
         Self::new(name, about, heads, Shape::Own(check))
+    }
+
+    /// A secret that stands so many words behind the keyword.
+    pub(crate) const fn words(
+        name: &'static str,
+        about: &'static str,
+        heads: &'static [&'static str],
+        check: fn(&[u8], Hit) -> Option<Found>,
+    ) -> Self {
+        Self::new(name, about, heads, Shape::Words(check))
     }
 
     /// A secret of many lines.

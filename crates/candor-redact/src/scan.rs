@@ -10,7 +10,8 @@ use crate::{
     assign, check,
     found::Found,
     index::{Index, Target, index},
-    rule::Hit,
+    places::Places,
+    rule::{Hit, Rule, Shape},
 };
 
 /// Where a pass begins.
@@ -32,6 +33,7 @@ pub(crate) fn scan(text: &[u8], start: Start, out: &mut Vec<Found>) {
     let index = index();
     let Start { from: mut at, mut floor, mut opens_line } = start;
     let mut line_end = at;
+    let mut line = Line { first: out.len(), again: Vec::new() };
     // What was found ahead of the pass, by start: a keyword may stand some way before its secret.
     let mut ahead: BTreeMap<usize, usize> = BTreeMap::new();
     while let Some(start) = index.next_start(text, at) {
@@ -46,14 +48,59 @@ pub(crate) fn scan(text: &[u8], start: Start, out: &mut Vec<Found>) {
             continue;
         }
         if line_end <= start {
+            line.look_again(text, line_end, out);
             line_end = start + line_len(text, start);
         }
         let before = out.len();
-        wake(index, Sight { text, floor, line_end, start, opens_line }, out);
+        wake(index, Sight { text, floor, line_end, start, opens_line }, &mut line.again, out);
         for found in out.get(before..).unwrap_or_default() {
             let end = ahead.entry(found.range.start).or_default();
             *end = (*end).max(found.range.end);
         }
+    }
+    line.look_again(text, line_end, out);
+}
+
+/// What is not settled before the end of the line.
+struct Line {
+    /// How many secrets were found before this line.
+    first: usize,
+    /// Checks that went from word to word and found nothing.
+    again: Vec<Again>,
+}
+
+struct Again {
+    rule: &'static Rule,
+    start: usize,
+    end: usize,
+}
+
+impl Line {
+    /// Looks once more, at the line without its secrets: the masked text will be seen like that.
+    fn look_again(&mut self, text: &[u8], line_end: usize, out: &mut Vec<Found>) {
+        let first = std::mem::replace(&mut self.first, out.len());
+        let Some(from) = self.again.first().map(|again| again.start) else { return };
+        let line = text.get(from..line_end).unwrap_or_default();
+        let within = |found: &Found| {
+            let start = found.range.start.checked_sub(from).filter(|start| *start < line.len())?;
+            Some(start..(found.range.end - from).min(line.len()))
+        };
+        let places = Places::joined(out.iter().skip(first).filter_map(within).collect());
+        let again = std::mem::take(&mut self.again);
+        if places.is_empty() {
+            return;
+        }
+        let masked = places.mask(line);
+        for Again { rule, start, end } in again {
+            let Some(at) = places.masked(start - from) else { continue };
+            let hit = Hit { start: at, end: at + (end - start), opens_line: false };
+            if let Some(mut found) = check::check(rule, &masked, &masked, hit) {
+                let range = places.original(&found.range);
+                found.range = range.start + from..range.end + from;
+                out.push(found);
+            }
+        }
+        self.first = out.len();
     }
 }
 
@@ -73,7 +120,7 @@ struct Sight<'a> {
 }
 
 /// Checks see the text from the floor on; what they find is moved back to where it stands.
-fn wake(index: &Index, sight: Sight<'_>, out: &mut Vec<Found>) {
+fn wake(index: &Index, sight: Sight<'_>, again: &mut Vec<Again>, out: &mut Vec<Found>) {
     let Sight { text, floor, line_end, start, opens_line } = sight;
     let rest = text.get(start..line_end).unwrap_or_default();
     let before = out.len();
@@ -84,7 +131,11 @@ fn wake(index: &Index, sight: Sight<'_>, out: &mut Vec<Found>) {
         let line = text.get(..line_end - floor).unwrap_or_default();
         for target in &pattern.targets {
             match target {
-                Target::Rule(rule) => out.extend(check::check(rule, text, line, hit)),
+                Target::Rule(rule) => match check::check(rule, text, line, hit) {
+                    Some(found) => out.push(found),
+                    None if matches!(rule.shape, Shape::Words(_)) => again.push(Again { rule, start, end }),
+                    None => {}
+                },
                 Target::Name => assign::check(line, hit, out),
             }
         }

@@ -28,13 +28,13 @@ pub(super) static RULES: &[Rule] = &[
         &[" -u", " --user ", " --user=", " --proxy-user ", " --proxy-user="],
         command::user,
     ),
-    Rule::own(
+    Rule::words(
         "command-line-password",
         "passwords of mysql, sshpass, redis-cli and docker login",
         &["mysql ", "mysqldump ", "mysqladmin ", "sshpass ", "redis-cli ", "docker login ", "podman login "],
         command::password,
     ),
-    Rule::own("netrc-password", "passwords of .netrc entries", &["machine "], command::netrc),
+    Rule::words("netrc-password", "passwords of .netrc entries", &["machine "], command::netrc),
     Rule::own(
         "otpauth-secret",
         "secrets of one-time passwords",

@@ -198,6 +198,7 @@ fn a_value_is_masked_in_env_files_yaml_toml_flags_and_queries() {
 fn a_value_is_masked_in_the_other_places_where_people_write_one() {
     check("ALTER USER bob WITH PASSWORD 'hunter2';", "ALTER USER bob WITH PASSWORD '[REDACTED]';");
     check("Server=db;User Id=sa;Password=hunter2;X=1", "Server=db;User Id=sa;Password=[REDACTED];X=1");
+    keeps(r#"["password","value:-hunter2>"]"#);
     check(r#"{"name":"DB_PASSWORD","value":"hunter2"}"#, r#"{"name":"DB_PASSWORD","value":"[REDACTED]"}"#);
     check(r#"<add key="ApiKey" value="hunter2"/>"#, r#"<add key="ApiKey" value="[REDACTED]"/>"#);
     check(r#"config["password"] = "hunter2""#, r#"config["password"] = "[REDACTED]""#);
@@ -392,6 +393,11 @@ fn every_string_of_a_list_under_a_secrets_name_is_masked() {
 fn passwords_on_command_lines_are_masked() {
     check("mysql -u root -pHunter2 db", "mysql -u root -p[REDACTED] db");
     check(r#"{"command":"mysqldump -h db -phunter"}"#, r#"{"command":"mysqldump -h db -p[REDACTED]"}"#);
+    check("mysql password=\"a;b\" -phunter2", "mysql password=\"[REDACTED]\" -p[REDACTED]");
+    check("mysql --token='a|b' -phunter2; x", "mysql --token='[REDACTED]' -p[REDACTED]; x");
+    check("mysql -u \"root\" -phunter2", "mysql -u \"root\" -p[REDACTED]");
+    check(r#"{"c":"mysql -u \"root\" -phunter2"}"#, r#"{"c":"mysql -u \"root\" -p[REDACTED]"}"#);
+    keeps("mysql \"a;b\" -phunter2");
     check("sshpass -p hunter2 ssh a@b", "sshpass -p [REDACTED] ssh a@b");
     check("sshpass -p 'hunter2' ssh a@b", "sshpass -p '[REDACTED]' ssh a@b");
     check("sshpass -phunter2 ssh a@b", "sshpass -p[REDACTED] ssh a@b");

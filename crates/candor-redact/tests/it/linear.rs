@@ -94,6 +94,8 @@ const UNITS: &[&str] = &[
     "cookie=cookie; ",
     "mysql ",
     "mysql -",
+    "mysql token='a;' ",
+    "mysql token='a;' -p",
     "docker login ",
     "machine a ",
     "machine a login b ",

@@ -148,9 +148,6 @@ proptest! {
     fn redacting_twice_changes_nothing_more(text in text()) {
         // A key block in the middle of another value ends that with its blanks; its mask has none.
         let text = text.replace("-----BEGIN", "\n-----BEGIN");
-        // A known limit: a quote inside another value ends the look for a flag's password; the mask of that value has none,
-        // so that a second look sees further (`mysql key: 3"AbC… -pPASSWORD`).
-        prop_assume!(!(text.contains(['"', '\'']) && text.contains(" -p")));
         let redactor = Redactor::with_secrets(KNOWN);
         let once = redactor.redact_str(&text).into_owned();
         let again = redactor.redact_str(&once);
