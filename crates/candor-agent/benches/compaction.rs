@@ -2,7 +2,6 @@
 #![expect(clippy::expect_used, reason = "a benchmark that cannot run says so and stops")]
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use candor_agent::{
     BoxFuture, Compaction, Conversation, Limits, Mask, Model, Price, RunDeps, RunInput, Sink, Task, Verify,
@@ -10,11 +9,10 @@ use candor_agent::{
 use candor_llm::ScriptedProvider;
 use candor_llm::retry::Policy;
 use candor_protocol::{EventBody, Failure, Message, Outcome, Part, Role, SessionId, ToolCall, ToolResult};
-use candor_tools::{Permission, Registry, Rules, ToolContext};
+use candor_tools::{Registry, Rules, ToolContext};
 use divan::Bencher;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
-use tokio_util::sync::CancellationToken;
 
 /// What the figure is about.
 const MESSAGES: usize = 10_000;
@@ -84,25 +82,11 @@ fn deps<'a>(
     tools: &'a Registry,
     home: &candor_testkit::Home,
 ) -> RunDeps<'a> {
-    let rules = Rules {
-        permission: Permission::Workspace,
-        env: Vec::new(),
-        timeout: Duration::from_secs(1),
-        output_bytes_max: 1_000,
-        hidden: Vec::new(),
-        allowed: Vec::new(),
-        spill: None,
-    };
     RunDeps {
         models,
         policy,
         tools,
-        context: ToolContext {
-            session: SessionId::now(),
-            workspace: home.workspace(),
-            rules,
-            cancel: CancellationToken::new(),
-        },
+        context: ToolContext::alone(SessionId::now(), home.workspace(), Rules::default()),
         mask: &Nobody,
         prompt: &|_| None,
         max_tokens: None,

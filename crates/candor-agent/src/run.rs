@@ -8,7 +8,6 @@ use candor_log::event::{TurnEnd, TurnStart};
 use candor_protocol::{
     Code, EventBody, Failure, Message, Outcome, Part, Role, StopReason, ToolResult, Usage,
 };
-use candor_tools::Permission;
 use tokio::time::Instant;
 
 use crate::compact::Ladder;
@@ -248,7 +247,7 @@ impl Run<'_, '_> {
         for (call, part) in answer.calls().zip(&results.parts) {
             let Part::ToolResult(result) = part else { continue };
             self.wrote |= !result.is_error && self.deps.tools.writes(call, &self.deps.context);
-            self.unapproved |= self.deps.context.rules.permission == Permission::Ask && is_blocked(result);
+            self.unapproved |= is_unapproved(result);
             stuck = stuck.or(self.stuck.count(call, result));
         }
         stuck
@@ -267,6 +266,6 @@ impl Run<'_, '_> {
     }
 }
 
-fn is_blocked(result: &ToolResult) -> bool {
-    result.card.as_ref().is_some_and(|card| card.code == Code::ToolBlocked.as_str())
+fn is_unapproved(result: &ToolResult) -> bool {
+    result.card.as_ref().is_some_and(|card| card.code == Code::ToolUnapproved.as_str())
 }

@@ -109,6 +109,8 @@ codes! {
     ToolFailed = "TOOL_FAILED",
     ToolTimeout = "TOOL_TIMEOUT",
     ToolBlocked = "TOOL_BLOCKED",
+    ToolDenied = "TOOL_DENIED",
+    ToolUnapproved = "TOOL_UNAPPROVED",
     ToolUnknown = "TOOL_UNKNOWN",
     ToolArguments = "TOOL_ARGUMENTS",
     ToolInterrupted = "TOOL_INTERRUPTED",

@@ -134,13 +134,28 @@ pub enum EventBody {
         call_id: String,
         /// What is asked.
         question: String,
+        /// Why it is asked, where a rule says so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+        /// What would change, as a unified diff.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        diff: Option<String>,
+        /// What can be answered; nothing, where any words can.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        choices: Vec<String>,
+        /// What is no longer asked about once the answer is `always`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pattern: Option<String>,
     },
     /// The person's word.
     ApprovalAnswer {
         /// The call.
         call_id: String,
-        /// What was chosen.
+        /// What was chosen; `nobody` when nobody was there.
         choice: String,
+        /// What else the person said; the model is told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     /// A check was carried out.
     Verification {

@@ -29,6 +29,6 @@ pub use level::{InvalidLevel, Level};
 pub use message::{Message, Opaque, Part, Reasoning, Role, ToolCall, ToolResult, plain_text};
 pub use moment::Moment;
 pub use outcome::{Status, Verdict, VerdictStatus};
-pub use submission::{Body, Submission};
+pub use submission::{Answer, Body, Submission};
 pub use tool::ToolSpec;
 pub use usage::Usage;

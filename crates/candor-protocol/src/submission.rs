@@ -26,4 +26,28 @@ pub enum Body {
     Compact,
     /// The session gets this name.
     Rename(String),
+    /// A person's word on a call that waits for it.
+    Answer(Answer),
+}
+
+/// A person's word on a call that waits for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The call.
+    pub call_id: String,
+    /// What was chosen: one of the choices, or any words where there are none.
+    pub choice: String,
+    /// What else there is to say; the model is told.
+    pub reason: Option<String>,
+}
+
+impl Answer {
+    /// The call may go on.
+    pub const ONCE: &'static str = "once";
+    /// It may, and so may all like it in this session.
+    pub const ALWAYS: &'static str = "always";
+    /// It may not.
+    pub const NO: &'static str = "no";
+    /// Nobody was there to be asked.
+    pub const NOBODY: &'static str = "nobody";
 }

@@ -12,12 +12,13 @@ use candor_protocol::{
     Code, EventBody, Failure, Outcome, RunId, SessionId, Status, Usage, Verdict, VerdictStatus,
 };
 use candor_store::Store;
-use candor_tools::{Registry, ToolContext};
+use candor_tools::{Approver, Grants, Registry, ToolContext};
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::asking::Asking;
 use crate::hold::Hold;
 use crate::journal::Journal;
 use crate::naming::Name;
@@ -46,6 +47,9 @@ pub(crate) struct Actor {
     pub(crate) name: Arc<Name>,
     pub(crate) tools: Arc<Registry>,
     pub(crate) sources: Arc<Sources>,
+    pub(crate) asking: Arc<Asking>,
+    /// What people have allowed for the rest of the session.
+    pub(crate) grants: Arc<Grants>,
     /// Where it is listed. Weak, or the list would keep itself alive through those it lists.
     pub(crate) sessions: Weak<Sessions>,
     /// The way to itself, for those who work for it.
@@ -185,6 +189,8 @@ impl Actor {
             workspace: setup.workspace.clone(),
             rules: setup.tools.clone(),
             cancel: cancel.clone(),
+            approver: Arc::clone(&self.asking) as Arc<dyn Approver>,
+            grants: Arc::clone(&self.grants),
         }
     }
 }

@@ -35,6 +35,17 @@ pub(crate) struct Journal {
     running: watch::Sender<bool>,
     /// Whether the session is ours to write, so that nobody else adds to it.
     held: AtomicBool,
+    /// How many are there who can be asked something.
+    attendants: watch::Sender<usize>,
+}
+
+/// Somebody who can be asked something, until it is dropped.
+pub(crate) struct Attendance(Arc<Journal>);
+
+impl Drop for Attendance {
+    fn drop(&mut self) {
+        self.0.attendants.send_modify(|count| *count -= 1);
+    }
 }
 
 struct Queue {
@@ -82,7 +93,19 @@ impl Journal {
             readers,
             running,
             held: AtomicBool::new(false),
+            attendants: watch::channel(0).0,
         }
+    }
+
+    /// Somebody is there who can be asked something.
+    pub(crate) fn attend(self: &Arc<Self>) -> Attendance {
+        self.attendants.send_modify(|count| *count += 1);
+        Attendance(Arc::clone(self))
+    }
+
+    /// How many are there who can be asked something.
+    pub(crate) fn attendants(&self) -> watch::Receiver<usize> {
+        self.attendants.subscribe()
     }
 
     /// Keeps what begins the session until something happens in it: a session without a message is not worth storing.

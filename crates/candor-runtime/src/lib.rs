@@ -12,6 +12,7 @@
 //! a run begins with, `recovery.rs` closes what a dead process left open.
 
 mod actor;
+mod asking;
 mod fork;
 mod history;
 mod hold;

@@ -24,6 +24,16 @@ pub(crate) fn masked(body: EventBody, vault: &Vault) -> EventBody {
         EventBody::Status { message, attempt, delay_ms, discard } => {
             EventBody::Status { message: vault.erase(&message), attempt, delay_ms, discard }
         }
+        EventBody::ApprovalRequest { call_id, question, reason, diff, choices, pattern } => {
+            EventBody::ApprovalRequest {
+                call_id,
+                question: vault.erase(&question),
+                reason: reason.map(|reason| vault.erase(&reason)),
+                diff: diff.map(|diff| vault.erase(&diff)),
+                choices,
+                pattern: pattern.map(|pattern| vault.erase(&pattern)),
+            }
+        }
         EventBody::ToolProgress { call_id, text } => {
             EventBody::ToolProgress { call_id, text: vault.erase(&text) }
         }

@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use crate::actor::Actor;
+use crate::asking::Asking;
 use crate::import::{self, Ids, Imported};
 use crate::journal::Journal;
 use crate::naming::{self, NEW_SESSION, Name, Naming};
@@ -234,6 +235,7 @@ impl Runtime {
         self.sessions.find_or_start(session, || {
             let journal = Arc::new(Journal::new(session, seq, Arc::clone(&vault)));
             let name = Arc::new(Name::new(name));
+            let asking = Arc::new(Asking::new(Arc::clone(&journal), Arc::clone(&vault)));
             let (inbox, commands) = mpsc::channel(INBOX_MAX);
             let actor = Actor {
                 session,
@@ -244,6 +246,8 @@ impl Runtime {
                 name: Arc::clone(&name),
                 tools: Arc::clone(&self.tools),
                 sources: Arc::clone(&self.sources),
+                asking,
+                grants: Arc::default(),
                 sessions: Arc::downgrade(&self.sessions),
                 inbox: inbox.downgrade(),
             };

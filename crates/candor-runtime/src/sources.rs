@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use candor_agent::{Harness, Layers, Sourced};
 use candor_protocol::Moment;
-use candor_tools::{Permission, Registry};
+use candor_tools::{Approval, Permission, Registry};
 
 use crate::Setup;
 
@@ -107,12 +107,13 @@ fn read_text(path: &Path) -> Option<String> {
 
 fn harness(setup: &Setup, model: &str) -> Harness {
     let tools = &setup.tools;
-    let permission = match tools.permission {
-        Permission::ReadOnly => "Nothing may be written and no command run: the permission is read-only.",
-        Permission::Ask => "Writing and running commands needs an approval.",
-        Permission::Workspace | Permission::Full => {
-            "file_write writes inside the workspace only; reading is free but for hidden paths."
+    let permission = match (tools.permission, tools.approval) {
+        (Permission::ReadOnly, _) => "Nothing may be written: the permission is read-only.",
+        (_, Approval::Always) => "A person is asked before every write and every command.",
+        (Permission::Workspace, _) => {
+            "Files are written inside the workspace only; reading is free but for hidden paths."
         }
+        (Permission::Full, _) => "Commands run without a sandbox.",
     };
     Harness {
         model: model.to_owned(),

@@ -9,7 +9,7 @@ use candor_store::Store;
 use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::time::sleep;
 
-use crate::journal::Journal;
+use crate::journal::{Attendance, Journal};
 use crate::runtime::unknown;
 
 /// How much of what is stored is read at a time: a reader that does not read holds no more than this.
@@ -32,6 +32,8 @@ pub struct Subscription {
     behind: bool,
     /// How long to wait before the next look at what another process wrote.
     look: Duration,
+    /// Whether whoever reads can also be asked something.
+    attendance: Option<Attendance>,
 }
 
 impl Subscription {
@@ -39,7 +41,14 @@ impl Subscription {
         // Watched before the store is read, so that nothing falls in between.
         let live = journal.watch();
         let (ready, look) = (VecDeque::new(), LOOK_FIRST);
-        Self { session, store, journal, live, seq: after, ready, behind: true, look }
+        Self { session, store, journal, live, seq: after, ready, behind: true, look, attendance: None }
+    }
+
+    /// Whoever reads can also be asked about calls, and will answer with a submission.
+    #[must_use]
+    pub fn attended(mut self) -> Self {
+        self.attendance.get_or_insert_with(|| self.journal.attend());
+        self
     }
 
     /// The next event, or why there will be none. A reader that is slow misses pieces of answers under way, and never a

@@ -58,7 +58,7 @@ pub(crate) struct Running<'a> {
 impl Command {
     /// Whether it can be followed whoever writes the session.
     pub(crate) fn writes_nothing(&self) -> bool {
-        matches!(self, Self::Submit(Submit { body: Body::Stop(_), .. }) | Self::Close(_))
+        matches!(self, Self::Submit(Submit { body: Body::Stop(_) | Body::Answer(_), .. }) | Self::Close(_))
     }
 }
 
@@ -90,6 +90,10 @@ impl Actor {
                 Ok(Some(running.run))
             }
             (Body::Stop(_), _) => Ok(None),
+            (Body::Answer(answer), _) => {
+                let unwanted = |why: String| Failure::new(Code::FrameInvalid).with("reason", why);
+                self.asking.answer(answer).map(|()| running.map(|running| running.run)).map_err(unwanted)
+            }
             (Body::Rename(name), _) => self.rename(&name).map(|()| None),
             // A run that only shortens the conversation has nothing to be told.
             (Body::Steer(parts), Some(Running { task: Task::Answer, .. })) => {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::ws::Message;
-use candor_protocol::{Body, Code, Failure, Origin, RunId, SessionId};
+use candor_protocol::{Answer, Body, Code, Failure, Origin, RunId, SessionId};
 use candor_runtime::{Naming, NewSession, Runtime, Subscription};
 use tokio::task::JoinHandle;
 
@@ -96,8 +96,8 @@ impl Client {
                     _ => Ok(Followed { session, run, events: None }),
                 }
             }
-            Frame::Answer { call_id, choice: _ } => {
-                Err(invalid(&format!("no call {call_id} waits for an answer")))
+            Frame::Answer { session_id, call_id, choice, reason } => {
+                self.answer(session_id, Answer { call_id, choice, reason }).await
             }
             Frame::Subscribe { session_id, after_seq } => self.subscribe(session_id, after_seq).await,
         }
@@ -124,10 +124,24 @@ impl Client {
         } else {
             // A new session has no event yet.
             let after = last_seq(session, self.runtime()).await?.unwrap_or(0);
-            Some(self.runtime().subscribe(session, after).await?)
+            Some(self.runtime().subscribe(session, after).await?.attended())
         };
         let run = self.submit(session, Body::Say(parts)).await?;
         Ok(Followed { session, run, events })
+    }
+
+    /// Hands in a person's word. Without a session it is for whichever of those followed here waits for it.
+    async fn answer(&self, session: Option<SessionId>, answer: Answer) -> Result<Followed, Failure> {
+        let sessions =
+            session.map_or_else(|| self.followed.keys().copied().collect(), |session| vec![session]);
+        let mut refused = invalid(&format!("no call {} waits for an answer", answer.call_id));
+        for session in sessions {
+            match self.submit(session, Body::Answer(answer.clone())).await {
+                Ok(run) => return Ok(Followed { session, run, events: None }),
+                Err(failure) => refused = failure,
+            }
+        }
+        Err(refused)
     }
 
     async fn subscribe(&mut self, session: SessionId, after: Option<u64>) -> Result<Followed, Failure> {
@@ -135,7 +149,7 @@ impl Client {
             self.demand_room()?;
         }
         let after = after.unwrap_or(0);
-        let events = self.runtime().subscribe(session, after).await?;
+        let events = self.runtime().subscribe(session, after).await?.attended();
         // It may still be in memory after it was deleted.
         let unknown = || Failure::new(Code::SessionUnknown).with("session", session);
         let last = last_seq(session, self.runtime()).await?.ok_or_else(unknown)?;
@@ -181,11 +195,10 @@ impl Client {
 /// The session that a frame names.
 fn session_of(frame: &Frame) -> Option<SessionId> {
     match frame {
-        Frame::SendMessage { session_id, .. } => *session_id,
+        Frame::SendMessage { session_id, .. } | Frame::Answer { session_id, .. } => *session_id,
         Frame::Steer { session_id, .. }
         | Frame::Cancel { session_id, .. }
         | Frame::Subscribe { session_id, .. } => Some(*session_id),
-        Frame::Answer { .. } => None,
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) enum Frame {
     /// The run is to stop; with its id, only if it is this one.
     Cancel { session_id: SessionId, run_id: Option<RunId> },
     /// The word of a person on a call that waits for it.
-    Answer { call_id: String, choice: String },
+    Answer { session_id: Option<SessionId>, call_id: String, choice: String, reason: Option<String> },
     /// The session's events after this one, and all to come.
     Subscribe { session_id: SessionId, after_seq: Option<u64> },
 }

@@ -1,15 +1,18 @@
 //! What a call may use.
 
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use candor_protocol::SessionId;
 use tokio_util::sync::CancellationToken;
 
-use crate::Error;
+use crate::BoxFuture;
+use crate::approval::{Approval, Approver, Grants, Question, Reply};
 
 /// What a call may use, as it was decided outside.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct ToolContext {
     /// Whose call it is.
     pub session: SessionId,
@@ -19,13 +22,19 @@ pub struct ToolContext {
     pub rules: Rules,
     /// Ends the call early.
     pub cancel: CancellationToken,
+    /// Who asks people.
+    pub approver: Arc<dyn Approver>,
+    /// What people have allowed in this session.
+    pub grants: Arc<Grants>,
 }
 
 /// What calls may do.
 #[derive(Debug, Clone)]
 pub struct Rules {
-    /// What may be done without asking.
+    /// What may be changed.
     pub permission: Permission,
+    /// When a person is asked first.
+    pub approval: Approval,
     /// The whole environment of commands.
     pub env: Vec<(String, String)>,
     /// How long a call may take.
@@ -40,27 +49,61 @@ pub struct Rules {
     pub spill: Option<PathBuf>,
 }
 
-/// What may be done without asking.
+impl Default for Rules {
+    /// Those of a call that may change its workspace, and has the time and the room that most need.
+    fn default() -> Self {
+        Self {
+            permission: Permission::Workspace,
+            approval: Approval::Doubtful,
+            env: Vec::new(),
+            timeout: Duration::from_secs(120),
+            output_bytes_max: 200_000,
+            hidden: Vec::new(),
+            allowed: Vec::new(),
+            spill: None,
+        }
+    }
+}
+
+/// What may be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Permission {
-    /// Nothing is changed.
+    /// Nothing.
     ReadOnly,
-    /// Every change is asked about.
-    Ask,
-    /// The workspace may be changed.
+    /// The workspace.
     Workspace,
-    /// Anything may.
+    /// Anything that the user may change.
     Full,
 }
 
 impl ToolContext {
-    /// Whether a call that changes something may go on; `what` is what it means to do.
-    pub(crate) fn may_change(&self, tool: &str, what: &str) -> Result<(), Error> {
-        let reason = match self.rules.permission {
-            Permission::ReadOnly => "the permission is read-only",
-            Permission::Ask => "this needs an approval and nobody is there to give it",
-            Permission::Workspace | Permission::Full => return Ok(()),
-        };
-        Err(Error::blocked(tool, what, reason))
+    /// A call with nobody around who could be asked.
+    pub fn alone(session: SessionId, workspace: PathBuf, rules: Rules) -> Self {
+        Self {
+            session,
+            workspace,
+            rules,
+            cancel: CancellationToken::new(),
+            approver: Arc::new(Nobody),
+            grants: Arc::default(),
+        }
+    }
+}
+
+impl fmt::Debug for ToolContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolContext")
+            .field("session", &self.session)
+            .field("workspace", &self.workspace)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Nobody is there.
+struct Nobody;
+
+impl Approver for Nobody {
+    fn ask(&self, _question: Question) -> BoxFuture<'_, Option<Reply>> {
+        Box::pin(std::future::ready(None))
     }
 }

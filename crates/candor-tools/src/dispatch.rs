@@ -10,8 +10,7 @@ use candor_log::event;
 use candor_protocol::ToolCall;
 use serde_json::Value;
 
-use crate::error::COMMAND_CHARS_MAX;
-use crate::{BoxFuture, Error, Registry, Tool, ToolContext, ToolOutput, arguments};
+use crate::{BoxFuture, Error, Registry, Tool, ToolContext, ToolOutput, approval, arguments};
 
 /// How much longer than its time, or than its cancellation, a tool may take. A tool that ends a process by itself
 /// needs a few seconds for it and has more to tell than we would; this is for a tool that hangs.
@@ -27,7 +26,10 @@ pub async fn dispatch(
 ) -> ToolOutput {
     let started = Instant::now();
     let output = match prepared(registry, call, args, context) {
-        Ok(tool) => run(tool, args, context).await,
+        Ok(tool) => match approval::clear(tool, call, args, context).await {
+            Ok(()) => run(tool, args, context).await,
+            Err(error) => Err(error),
+        },
         Err(error) => Err(error),
     };
     let output = ToolOutput::of(output, context);
@@ -35,7 +37,7 @@ pub async fn dispatch(
     let tool =
         registry.find(&call.tool_name).map_or(call.tool_name.as_str(), |tool| tool.spec().name.as_str());
     if let Some(reason) = &output.blocked {
-        let command = written(&call.args);
+        let command = approval::written(&call.args);
         event::ToolBlocked { session_id: context.session, tool, command: &command, reason }.log();
     }
     event::ToolCall {
@@ -47,12 +49,6 @@ pub async fn dispatch(
     }
     .log();
     output
-}
-
-/// What a call means to do, as the model wrote it.
-fn written(args: &Value) -> String {
-    let what = ["command", "path"].iter().find_map(|name| arguments::text(args, name));
-    what.unwrap_or_default().chars().take(COMMAND_CHARS_MAX).collect()
 }
 
 fn prepared<'r>(

@@ -22,6 +22,12 @@ pub enum Error {
     /// A rule forbids it.
     #[error("{tool} is not allowed to do this: {reason}")]
     Blocked { tool: String, command: String, reason: String },
+    /// A person said no.
+    #[error("{tool} was not run: the person who was asked said no: {reason}")]
+    Denied { tool: String, command: String, reason: String },
+    /// Nobody was there to be asked.
+    #[error("{tool} was not run: it needs a person's yes, and nobody was there to give it")]
+    Unapproved { tool: String, command: String, reason: String },
     /// It ended with a failure of its own.
     #[error("{tool} ended with status {status}")]
     Failed { tool: String, status: String, output: String },
@@ -56,6 +62,14 @@ impl Error {
                 Failure::new(Code::ToolArguments).with("tool", tool).with("reason", reason)
             }
             Self::Blocked { tool, command, reason } => Failure::new(Code::ToolBlocked)
+                .with("tool", tool)
+                .with("command", command)
+                .with("reason", reason),
+            Self::Denied { tool, command, reason } => Failure::new(Code::ToolDenied)
+                .with("tool", tool)
+                .with("command", command)
+                .with("reason", reason),
+            Self::Unapproved { tool, command, reason } => Failure::new(Code::ToolUnapproved)
                 .with("tool", tool)
                 .with("command", command)
                 .with("reason", reason),

@@ -5,12 +5,15 @@
 //! a result that it can read and, when that is a failure, the card that says what to do. [`groups()`] says which of
 //! several calls may run at once.
 //!
-//! Deliberately absent: asking anybody. A permission that needs an approval refuses the call, as nobody can be asked
-//! from here. Masking secrets is absent too: it happens once, where a result is stored or sent. And no tool spawns a
-//! process by itself, only through `candor-sandbox`.
+//! Whether a call may go on is settled before it runs, in `approval.rs`: the rules say yes, no, or that a person has to
+//! be asked, which an [`Approver`] from outside does.
+//!
+//! Deliberately absent: masking secrets. It happens once, where a result is stored or sent. And no tool spawns a process
+//! by itself, only through `candor-sandbox`.
 //!
 //! Start reading at [`Tool`], then [`dispatch()`], then `file_write.rs`, the tool with the most to get wrong.
 
+mod approval;
 mod arguments;
 mod beneath;
 mod context;
@@ -25,6 +28,7 @@ mod registry;
 mod shell_exec;
 mod tool;
 
+pub use approval::{Approval, Approver, Grants, Judgement, Question, Reply};
 pub use context::{Permission, Rules, ToolContext};
 pub use dispatch::dispatch;
 pub use error::Error;

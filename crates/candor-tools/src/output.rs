@@ -57,7 +57,9 @@ impl ToolOutput {
             is_error: true,
             card: Some(card),
             blocked: match error {
-                Error::Blocked { reason, .. } => Some(reason.clone()),
+                Error::Blocked { reason, .. }
+                | Error::Denied { reason, .. }
+                | Error::Unapproved { reason, .. } => Some(reason.clone()),
                 _ => None,
             },
         }

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use candor_protocol::ToolSpec;
 use serde_json::Value;
 
-use crate::{ToolContext, ToolOutput};
+use crate::{Judgement, ToolContext, ToolOutput};
 
 /// What a tool's run gives back: tools are held as `dyn`, and an `async fn` in a trait cannot be.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -26,6 +26,21 @@ pub trait Tool: Send + Sync {
 
     /// What this call would touch.
     fn effect(&self, args: &Value, context: &ToolContext) -> Effect;
+
+    /// What the rules say about this call. Only of a call that changes something.
+    fn judge(&self, _args: &Value, _context: &ToolContext) -> Judgement {
+        Judgement::Allow
+    }
+
+    /// What a person would allow for good by allowing this call for good.
+    fn pattern(&self, _args: &Value, _context: &ToolContext) -> Option<String> {
+        None
+    }
+
+    /// What this call would change, as a unified diff, for a person to look at.
+    fn preview<'a>(&'a self, _args: &'a Value, _context: &'a ToolContext) -> BoxFuture<'a, Option<String>> {
+        Box::pin(std::future::ready(None))
+    }
 
     /// Does it.
     fn run<'a>(&'a self, args: &'a Value, context: &'a ToolContext) -> BoxFuture<'a, ToolOutput>;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use candor_agent::{Compaction, Limits, Model, Price, Verify};
-use candor_config::settings::{Dialect, Permission};
+use candor_config::settings::{Approval, Config, Dialect, Permission, SandboxPolicy};
 use candor_config::{Env, Loaded};
 use candor_llm::retry::Policy;
 use candor_llm::{Provider, ScriptedProvider};
@@ -120,13 +120,10 @@ fn tools(loaded: &Loaded, env: &Env) -> Rules {
         security.denied_paths.iter().filter_map(|path| path.resolve(env.user_home())).collect();
     // Our own home holds keys, tokens and every conversation.
     hidden.push(loaded.home.path().to_owned());
+    let (permission, approval) = permission(&loaded.config);
     Rules {
-        permission: match loaded.config.permission {
-            Permission::ReadOnly => candor_tools::Permission::ReadOnly,
-            Permission::Ask => candor_tools::Permission::Ask,
-            Permission::Workspace => candor_tools::Permission::Workspace,
-            Permission::Full => candor_tools::Permission::Full,
-        },
+        permission,
+        approval,
         env: candor_sandbox::env::filtered(env.all(), &security.allowed_env),
         timeout: tools.timeout.get(),
         output_bytes_max: usize::try_from(tools.output_limit.get()).unwrap_or(usize::MAX),
@@ -135,6 +132,30 @@ fn tools(loaded: &Loaded, env: &Env) -> Rules {
         // Nothing unmasked is put on the disk, and the home is hidden from tools: for now, what is too long is cut.
         spill: None,
     }
+}
+
+/// What may be changed, and when a person is asked: the mode says both, and each can be set by itself.
+fn permission(config: &Config) -> (candor_tools::Permission, candor_tools::Approval) {
+    let (policy, approval) = match config.permission {
+        Permission::ReadOnly => (SandboxPolicy::ReadOnly, Approval::Never),
+        Permission::Ask => (SandboxPolicy::Workspace, Approval::Always),
+        Permission::Workspace => (SandboxPolicy::Workspace, Approval::Doubtful),
+        Permission::Full => (SandboxPolicy::Full, Approval::Doubtful),
+    };
+    // What a workspace has tightened stays tight, whatever is set singly.
+    let single = config.sandbox.policy.filter(|_| config.permission != Permission::ReadOnly);
+    let policy = match single.unwrap_or(policy) {
+        SandboxPolicy::ReadOnly => candor_tools::Permission::ReadOnly,
+        SandboxPolicy::Workspace => candor_tools::Permission::Workspace,
+        SandboxPolicy::Full => candor_tools::Permission::Full,
+    };
+    let single = config.approval.filter(|_| config.permission != Permission::Ask);
+    let approval = match single.unwrap_or(approval) {
+        Approval::Always => candor_tools::Approval::Always,
+        Approval::Never => candor_tools::Approval::Never,
+        Approval::Doubtful => candor_tools::Approval::Doubtful,
+    };
+    (policy, approval)
 }
 
 /// The model in force, and those to ask when it fails.

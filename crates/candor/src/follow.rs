@@ -5,7 +5,9 @@ use candor_runtime::Runtime;
 
 use crate::fail::Fail;
 use crate::printer::Printer;
+use crate::repl::reader::Reader;
 use crate::stops::{Stop, Stops};
+use crate::word;
 
 /// What is asked, and of which session.
 pub(crate) struct Errand<'r> {
@@ -15,6 +17,8 @@ pub(crate) struct Errand<'r> {
     /// The last of the session's events that is no news.
     pub(crate) after: u64,
     pub(crate) body: Body,
+    /// Who can be asked about calls.
+    pub(crate) person: Option<&'r mut Reader>,
 }
 
 /// A run that is over.
@@ -36,8 +40,11 @@ pub(crate) async fn follow(
     stops: &mut Stops,
     printer: &mut Printer<'_>,
 ) -> Result<Option<Ended>, Fail> {
-    let Errand { runtime, origin, session, after, body } = errand;
+    let Errand { runtime, origin, session, after, body, mut person } = errand;
     let mut events = runtime.subscribe(session, after).await?;
+    if person.is_some() {
+        events = events.attended();
+    }
     let submit = |body| runtime.submit(Submission { session, origin, body });
     let receipt = submit(body).await?;
     if receipt.run.is_none() {
@@ -65,6 +72,24 @@ pub(crate) async fn follow(
             if shown.is_err() {
                 submit(Body::Stop(None)).await?;
             }
+        }
+        if let (EventBody::ApprovalRequest { call_id, choices, .. }, Some(person)) =
+            (&event.body, &mut person)
+            && shown.is_ok()
+            && stop.is_none()
+        {
+            let asked = word::Asked { call_id, choices };
+            let answer = tokio::select! {
+                biased;
+                signal = stops.next() => {
+                    stop = Some(signal);
+                    printer.stopping();
+                    Body::Stop(None)
+                }
+                answer = asked.answer(person, printer) => Body::Answer(answer),
+            };
+            // A question may have been settled elsewhere meanwhile; the run tells by itself what came of it.
+            let _ = submit(answer).await;
         }
         if let EventBody::RunEnd(outcome) = event.body
             && event.run_id == receipt.run

@@ -23,6 +23,7 @@ mod secrets;
 mod stops;
 mod usage;
 mod which;
+mod word;
 
 use std::process::ExitCode;
 

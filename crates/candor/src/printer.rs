@@ -9,7 +9,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 use candor_protocol::{
-    DeltaKind, Event, EventBody, Outcome, Part, SessionId, Status, VerdictStatus, plain_text,
+    Answer, DeltaKind, Event, EventBody, Outcome, Part, SessionId, Status, VerdictStatus, plain_text,
 };
 use serde_json::Value;
 
@@ -65,6 +65,13 @@ impl<'a> Printer<'a> {
                 let said = told(result, *is_error);
                 self.note(&self.dim(&format!("  {tool_name}: {said} ({duration_ms} ms)")))?;
             }
+            EventBody::ApprovalRequest { question, reason, diff, choices, .. } => {
+                self.question(question, reason.as_deref(), diff.as_deref(), choices)?;
+            }
+            EventBody::ApprovalAnswer { choice, reason, .. } => {
+                let said = reason.as_deref().map_or_else(String::new, |reason| format!(": {reason}"));
+                self.note(&self.dim(&tame(&format!("  answer: {choice}{said}"))))?;
+            }
             EventBody::Compacted { removed_messages, summary_tokens, .. } => {
                 let said = format!(
                     "{removed_messages} earlier messages are now a summary of {summary_tokens} tokens"
@@ -80,6 +87,45 @@ impl<'a> Printer<'a> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Shows what a person is asked.
+    fn question(
+        &mut self,
+        question: &str,
+        reason: Option<&str>,
+        diff: Option<&str>,
+        choices: &[String],
+    ) -> Result<(), Fail> {
+        self.note(&self.yellow(&format!("? {}", tame(question))))?;
+        if let Some(reason) = reason {
+            self.note(&format!("  because {}", tame(reason)))?;
+        }
+        for line in diff.into_iter().flat_map(str::lines) {
+            self.note(&self.diff_line(&tame(line)))?;
+        }
+        if !choices.iter().any(|choice| choice == Answer::ONCE) {
+            for (index, choice) in choices.iter().enumerate() {
+                self.note(&format!("  {}. {}", index + 1, tame(choice)))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn diff_line(&self, line: &str) -> String {
+        let colour = match line.as_bytes().first() {
+            Some(b'+') => AnsiColor::Green,
+            Some(b'-') => AnsiColor::Red,
+            Some(b'@') => AnsiColor::Cyan,
+            _ => return format!("  {line}"),
+        };
+        let style = Style::new().fg_color(Some(colour.into()));
+        format!("  {}", paint(self.screen.colour().stderr, style, line))
+    }
+
+    /// Tells a person at the terminal something that is no event.
+    pub(crate) fn hint(&mut self, text: &str) {
+        self.screen.note(format_args!("{}", self.dim(text)));
     }
 
     /// Tells a person at the terminal that the first stop was heard.

@@ -172,20 +172,13 @@ impl Rig {
     }
 
     fn context(&self) -> ToolContext {
-        ToolContext {
-            session: SessionId::now(),
-            workspace: self.home.workspace(),
-            rules: Rules {
-                permission: Permission::Workspace,
-                env: vec![("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())],
-                timeout: Duration::from_secs(120),
-                output_bytes_max: 1_000_000,
-                hidden: Vec::new(),
-                allowed: Vec::new(),
-                spill: None,
-            },
-            cancel: self.cancel.clone(),
-        }
+        let rules = Rules {
+            env: vec![("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())],
+            output_bytes_max: 1_000_000,
+            ..Rules::default()
+        };
+        let context = ToolContext::alone(SessionId::now(), self.home.workspace(), rules);
+        ToolContext { cancel: self.cancel.clone(), ..context }
     }
 
     /// What was told, as the runtime would store it.

@@ -22,6 +22,8 @@ const EXIT_FAILED: u8 = 1;
 const EXIT_USAGE: u8 = 2;
 /// A limit or a missing precondition stopped the work.
 const EXIT_STOPPED: u8 = 4;
+/// A person's yes was missing.
+const EXIT_NEEDS_APPROVAL: u8 = 6;
 
 /// Succeeds when the disk that holds `path` has a mebibyte left; a disk with a few stray blocks is still a full one.
 const DISK_HAS_ROOM: &str =
@@ -93,6 +95,8 @@ static CATALOGUE: [Entry; Code::ALL.len()] = [
     tools::FAILED,
     tools::TIMEOUT,
     tools::BLOCKED,
+    tools::DENIED,
+    tools::UNAPPROVED,
     tools::UNKNOWN,
     tools::ARGUMENTS,
     tools::INTERRUPTED,

@@ -2,7 +2,7 @@
 
 use candor_protocol::{Class, Code};
 
-use super::EXIT_FAILED;
+use super::{EXIT_FAILED, EXIT_NEEDS_APPROVAL};
 use crate::Entry;
 use crate::entry::{by_hand, check};
 
@@ -52,6 +52,37 @@ pub(super) const BLOCKED: Entry = Entry {
     verify: None,
     retryable: false,
     exit_code: EXIT_FAILED,
+};
+
+pub(super) const DENIED: Entry = Entry {
+    code: Code::ToolDenied,
+    class: Class::Policy,
+    title: "A person said no",
+    cause: "{tool} was not run: the person who was asked said no.\nCommand: {command}\nTheir words: {reason}",
+    steps: &[
+        by_hand("Do not try the same again in other words"),
+        by_hand("Follow what the person said, or ask them what they want instead"),
+    ],
+    verify: None,
+    retryable: false,
+    exit_code: EXIT_FAILED,
+};
+
+pub(super) const UNAPPROVED: Entry = Entry {
+    code: Code::ToolUnapproved,
+    class: Class::Policy,
+    title: "Nobody was there to approve this",
+    cause: "{tool} was not run: it needs a person's yes, and nobody was there to give it.\nCommand: {command}\nReason: {reason}",
+    steps: &[
+        by_hand("Go on with what needs no approval, and say at the end what was left out"),
+        check("See which rules hold and where they were set", "candor config show --origin"),
+        by_hand(
+            "To be asked, run it on a terminal; to allow it for good, add it to security.allow_commands in your own configuration",
+        ),
+    ],
+    verify: None,
+    retryable: false,
+    exit_code: EXIT_NEEDS_APPROVAL,
 };
 
 pub(super) const SCHEDULE_INVALID: Entry = Entry {

@@ -90,7 +90,7 @@ fn facts_of_runs(code: Code) -> &'static [&'static str] {
         Code::PlaceholderUnknown => &["placeholder"],
         Code::ToolFailed => &["tool", "status", "output"],
         Code::ToolTimeout => &["tool", "limit"],
-        Code::ToolBlocked => &["tool", "command", "reason"],
+        Code::ToolBlocked | Code::ToolDenied | Code::ToolUnapproved => &["tool", "command", "reason"],
         Code::ScheduleInvalid => &["path", "schedule", "reason"],
         Code::OutOfMemory => &["what"],
         Code::InternalPanic => &["message", "location"],

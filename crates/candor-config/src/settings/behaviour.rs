@@ -58,6 +58,35 @@ section! {
     }
 }
 
+/// Where people keep keys, tokens and passwords.
+const SECRET_PLACES: &[&str] = &[
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/hub",
+    ".config/op",
+    ".kube",
+    ".docker/config.json",
+    ".netrc",
+    ".git-credentials",
+    ".pypirc",
+    ".pgpass",
+    ".my.cnf",
+    ".cargo/credentials.toml",
+    ".cargo/credentials",
+    ".gem/credentials",
+    ".terraform.d/credentials.tfrc.json",
+    ".vault-token",
+    ".password-store",
+    ".local/share/keyrings",
+    ".mozilla",
+    ".config/google-chrome",
+    ".config/chromium",
+];
+
 section! {
     /// The walls around tools.
     pub struct Security {
@@ -65,7 +94,11 @@ section! {
         allowed_paths: Vec<PathBuf> = Vec::new(), [Narrower];
         /// Where no tool may read or write, whatever else is allowed.
         denied_paths: Vec<UserPath> =
-            vec![UserPath::InHome(".ssh"), UserPath::InHome(".gnupg"), UserPath::At("/etc/shadow".into())],
+            SECRET_PLACES
+                .iter()
+                .map(|place| UserPath::InHome(place))
+                .chain([UserPath::At("/etc/shadow".into())])
+                .collect(),
             [Longer];
         /// The variables that commands inherit.
         allowed_env: Vec<String> =
@@ -73,6 +106,10 @@ section! {
             [Narrower];
         /// Regular expressions of commands that are refused, besides the built-in ones.
         blocked_commands: Vec<String> = Vec::new(), [Longer];
+        /// Commands that a person is asked about, besides the built-in ones: `"git rebase *"`, or `"/regular expression/"`.
+        ask_commands: Vec<String> = Vec::new(), [Longer];
+        /// Commands that nobody is asked about although they are doubtful. What is refused stays refused.
+        allow_commands: Vec<String> = Vec::new(), [Owner];
         /// The users that may reach the server through an identity-giving proxy. Empty: everyone with the token.
         allowed_users: Vec<String> = Vec::new(), [Owner];
     }

@@ -7,6 +7,7 @@ mod operation;
 mod prompt;
 mod provider;
 mod telegram;
+mod walls;
 
 use std::collections::BTreeMap;
 
@@ -18,6 +19,7 @@ pub use telegram::{
     Delivery, DeliveryRetry, DmPolicy, Group, GroupPolicy, Inbound, ParseMode, Polling, Queue, Streaming,
     StreamingMode, Telegram, TelegramMode, Topic,
 };
+pub use walls::{Approval, Network, Sandbox, SandboxLevel, SandboxPolicy};
 
 use crate::secret::SecretSource;
 use crate::types::{Amount, Whole};
@@ -48,6 +50,9 @@ section! {
         /// What the agent may do: read-only writes nothing, ask asks before every write and command, workspace writes in the
         /// workspace and asks about doubtful commands, full has no sandbox.
         permission: Permission = Permission::Workspace, [Earlier];
+        /// When a person is asked before a call, where that is not what `permission` says: always asks before every write and
+        /// command, doubtful where the command gate has doubts, never refuses what it would ask about.
+        approval: Option<Approval> = None, [Owner];
         /// The most one run may cost, in US dollars. Left out, no limit.
         max_cost: Option<Amount> = None, [Lower];
         /// Other providers, by name: any server that speaks one of the dialects.
@@ -64,6 +69,8 @@ section! {
         tools: Tools = Tools::default(), [Inside];
         /// The walls around tools.
         security: Security = Security::default(), [Inside];
+        /// The walls around commands.
+        sandbox: Sandbox = Sandbox::default(), [Inside];
         /// How conversations that grow long are shortened.
         compaction: Compaction = Compaction::default(), [Inside];
         /// The address and surfaces of `candor serve`.

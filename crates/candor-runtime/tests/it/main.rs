@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod approving;
 mod asking;
 mod commits;
 mod copies;

@@ -13,7 +13,7 @@ use candor_runtime::{
 };
 use candor_store::{Location, Store};
 use candor_testkit::{FakeLlm, Gate, Home, Reply};
-use candor_tools::{Permission, Rules};
+use candor_tools::Rules;
 use serde_json::Value;
 
 /// A wait that takes longer has hung.
@@ -224,13 +224,9 @@ pub(crate) fn setup(home: &Home, provider: Arc<dyn Provider>) -> Setup {
         verify: Verify::Waived,
         prompt: PromptFiles::default(),
         tools: Rules {
-            permission: Permission::Workspace,
             env: vec![("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())],
-            timeout: Duration::from_secs(120),
             output_bytes_max: 100_000,
-            hidden: Vec::new(),
-            allowed: Vec::new(),
-            spill: None,
+            ..Rules::default()
         },
         secrets: Vec::new().into(),
         titles: Titles::FirstWords,

@@ -186,8 +186,19 @@ async fn the_columns_beside_the_body_say_what_it_says(rig: Rig) {
     let bodies = [
         EventBody::ToolStart { call_id: call_id.clone(), tool_name: tool_name.clone(), args },
         EventBody::ToolResult { call_id, tool_name, result, is_error: false, card: None, duration_ms: 1 },
-        EventBody::ApprovalRequest { call_id: "a".to_owned(), question: "b".to_owned() },
-        EventBody::ApprovalAnswer { call_id: "a".to_owned(), choice: "b".to_owned() },
+        EventBody::ApprovalRequest {
+            call_id: "a".to_owned(),
+            question: "b".to_owned(),
+            reason: Some("c".to_owned()),
+            diff: Some("d".to_owned()),
+            choices: vec!["e".to_owned()],
+            pattern: Some("f".to_owned()),
+        },
+        EventBody::ApprovalAnswer {
+            call_id: "a".to_owned(),
+            choice: "b".to_owned(),
+            reason: Some("c".to_owned()),
+        },
         EventBody::Verification { check: "a".to_owned(), result: "b".to_owned(), evidence: String::new() },
         EventBody::Compacted {
             removed_messages: 1,

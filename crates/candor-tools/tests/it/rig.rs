@@ -6,11 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use candor_protocol::{Code, ToolCall};
-use candor_tools::{Permission, Registry, Rules, ToolContext, ToolOutput, dispatch};
+use candor_tools::{Registry, Rules, ToolContext, ToolOutput, dispatch};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio_util::sync::CancellationToken;
 
 pub(crate) const CANARY: &str = "still singing";
 
@@ -27,20 +26,14 @@ impl Rig {
         fs::create_dir_all(root.join("workspace")).unwrap();
         fs::create_dir_all(root.join("workspace-evil")).unwrap();
         fs::write(root.join("canary"), CANARY).unwrap();
-        let context = ToolContext {
-            session: "0195a3c1-7b00-7000-8000-000000000001".parse().unwrap(),
-            workspace: root.join("workspace"),
-            rules: Rules {
-                permission: Permission::Workspace,
-                env: vec![("PATH".into(), "/usr/bin:/bin".into())],
-                timeout: Duration::from_secs(60),
-                output_bytes_max: 10_000,
-                hidden: Vec::new(),
-                allowed: Vec::new(),
-                spill: None,
-            },
-            cancel: CancellationToken::new(),
+        let rules = Rules {
+            env: vec![("PATH".into(), "/usr/bin:/bin".into())],
+            timeout: Duration::from_secs(60),
+            output_bytes_max: 10_000,
+            ..Rules::default()
         };
+        let session = "0195a3c1-7b00-7000-8000-000000000001".parse().unwrap();
+        let context = ToolContext::alone(session, root.join("workspace"), rules);
         Self { directory, registry: Registry::built_in(), context }
     }
 

@@ -15,6 +15,7 @@ use crate::context::Context;
 use crate::fail::{Exit, Fail};
 use crate::follow::{Errand, follow};
 use crate::printer::Printer;
+use crate::repl::reader::Reader;
 use crate::screen::block_on;
 use crate::stops::Stops;
 use crate::{usage, which};
@@ -52,7 +53,9 @@ pub(crate) fn converse(
         let mut printer = Printer::new(context.screen, ask.json);
         let (session, after) = session(ask, &prompt, &workspace, &runtime).await?;
         let body = Body::Say(vec![Part::text(prompt)]);
-        let errand = Errand { runtime: &runtime, origin: Origin::Cli, session, after, body };
+        let mut person = can_be_asked(ask).then(Reader::plain);
+        let person = person.as_mut();
+        let errand = Errand { runtime: &runtime, origin: Origin::Cli, session, after, body, person };
         let Some(ended) = follow(errand, &mut stops, &mut printer).await? else {
             // A message always gets a run; without one there is nothing to wait for.
             return Err(Failure::new(Code::SessionBusy).with("session", session).into());
@@ -63,6 +66,11 @@ pub(crate) fn converse(
             Err(fail) => Err(fail),
         }
     })
+}
+
+/// Whether a person sits there: one who sees the question, and can answer it.
+fn can_be_asked(ask: &Ask) -> bool {
+    !ask.json && io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
 /// What to say: the words, then standard input.

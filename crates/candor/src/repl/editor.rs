@@ -58,6 +58,7 @@ impl Editor {
             let answer = match request {
                 Request::Remember(line) => self.remember(line),
                 Request::Read => self.message(),
+                Request::Ask(prompt) => self.answer(&prompt),
                 Request::Offer(sessions) => {
                     if let Some(desk) = self.lines.helper_mut() {
                         desk.sessions = sessions;
@@ -68,6 +69,16 @@ impl Editor {
             if answers.blocking_send(answer).is_err() {
                 return;
             }
+        }
+    }
+
+    /// One line, which is neither completed nor remembered.
+    fn answer(&mut self, prompt: &str) -> Line {
+        match self.line(prompt) {
+            Ok(line) => Line::Entered(line),
+            Err(ReadlineError::Interrupted) => Line::Interrupted,
+            Err(ReadlineError::Eof) => Line::End,
+            Err(error) => Line::Failed(unreadable(&io::Error::other(error.to_string()))),
         }
     }
 

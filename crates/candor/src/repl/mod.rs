@@ -11,7 +11,7 @@ mod editor;
 mod model;
 mod order;
 mod orders;
-mod reader;
+pub(crate) mod reader;
 
 use std::io::{self, IsTerminal};
 
@@ -276,8 +276,9 @@ impl<'a> Repl<'a> {
     /// Hands something in and shows what comes of it.
     async fn carry_out(&mut self, session: SessionId, body: Body) -> Result<Next, Fail> {
         let mut printer = Printer::new(self.screen, self.ask.json);
+        let person = (self.manner == Manner::Terminal).then_some(&mut self.reader);
         let errand =
-            Errand { runtime: &self.runtime, origin: Origin::Repl, session, after: self.after, body };
+            Errand { runtime: &self.runtime, origin: Origin::Repl, session, after: self.after, body, person };
         let Some(ended) = follow(errand, &mut self.stops, &mut printer).await? else { return Ok(Next::Line) };
         (self.after, self.last) = (ended.seq, Exit::Ran(ended.outcome.status));
         match ended.shown.and_then(|()| printer.finish(&ended.outcome, session)) {

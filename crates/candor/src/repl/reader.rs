@@ -4,7 +4,7 @@
 //! only when it is asked to: while a run goes on, what is typed belongs to the terminal. It is not waited for at the end,
 //! because nothing can wake it; the modes of the terminal are put back by whoever leaves.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Read, Write};
 use std::path::PathBuf;
 use std::sync::mpsc as std_mpsc;
 
@@ -23,7 +23,7 @@ const PASTE_UNMARKED: &[u8] = b"\x1b[?2004l\r\n";
 
 /// What came of reading.
 #[derive(Debug)]
-pub(super) enum Line {
+pub(crate) enum Line {
     /// Something was entered.
     Entered(String),
     /// Ctrl-C took back what had been typed.
@@ -41,6 +41,8 @@ pub(super) enum Line {
 /// What the thread is asked to do.
 pub(super) enum Request {
     Read,
+    /// Reads one line behind this prompt, as the answer to a question.
+    Ask(String),
     /// Puts a line into the history. It is masked already.
     Remember(String),
     /// Offers these ids when one is to be completed.
@@ -48,7 +50,7 @@ pub(super) enum Request {
 }
 
 /// The lines, one at a time.
-pub(super) struct Reader {
+pub(crate) struct Reader {
     requests: std_mpsc::Sender<Request>,
     lines: mpsc::Receiver<Line>,
     is_reading: bool,
@@ -67,10 +69,15 @@ impl Reader {
     }
 
     /// Lines as they come.
-    pub(super) fn plain() -> Self {
+    pub(crate) fn plain() -> Self {
         Self::start(|requests, lines| {
             while let Ok(request) = requests.recv() {
-                if matches!(request, Request::Read) && lines.blocking_send(plain_line()).is_err() {
+                match request {
+                    Request::Ask(prompt) => prompt_on_stderr(&prompt),
+                    Request::Read => {}
+                    Request::Remember(_) | Request::Offer(_) => continue,
+                }
+                if lines.blocking_send(plain_line()).is_err() {
                     return;
                 }
             }
@@ -97,6 +104,15 @@ impl Reader {
         line.unwrap_or(Line::End)
     }
 
+    /// The answer to a question. A line that was asked for before, and given up, is the answer to that.
+    pub(crate) async fn ask_for(&mut self, prompt: String) -> Line {
+        if !self.is_reading {
+            self.ask(Request::Ask(prompt));
+            self.is_reading = true;
+        }
+        self.next().await
+    }
+
     /// Puts a line into the history. Waited for: whoever leaves next must not leave half a file behind.
     pub(super) async fn remember(&mut self, line: String) {
         self.ask(Request::Remember(line));
@@ -117,6 +133,12 @@ impl Drop for Reader {
             let _ = tcsetattr(io::stdin(), OptionalActions::Now, modes);
         }
     }
+}
+
+fn prompt_on_stderr(prompt: &str) {
+    // Whoever cannot be shown the prompt can still answer.
+    let _ = write!(io::stderr(), "{prompt}");
+    let _ = io::stderr().flush();
 }
 
 fn plain_line() -> Line {
