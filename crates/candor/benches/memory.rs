@@ -1,4 +1,4 @@
-//! Long sessions and many sessions, through the release binary.
+//! Long sessions and many sessions, through the binary that we hand out.
 //!
 //! Prints one line a figure, `measure | goal | measured | met`, for `cargo xtask bench`.
 #![expect(
@@ -73,7 +73,7 @@ fn home(fake: &FakeLlm) -> Home {
 }
 
 fn candor(home: &Home, args: &[&str]) -> Command {
-    let mut command = Command::new(BINARY);
+    let mut command = Command::new(candor_testkit::measured(BINARY));
     command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", home.user());
     command.env("CANDOR_HOME", home.path()).env("FAKE_KEY", "fk-bench-0123456789abcdef");
     command.args(args).current_dir(home.workspace());

@@ -1,4 +1,4 @@
-//! Whole runs of the release binary against a fake model on loopback: how long, how much memory, how much CPU.
+//! Whole runs of the binary that we hand out against a fake model on loopback: how long, how much memory, how much CPU.
 //!
 //! Prints one line a figure, `measure | goal | measured | met`, for `cargo xtask bench`. Each goal is also given as a ratio
 //! to a baseline that is measured in the same run, because machines differ and loads change.
@@ -64,7 +64,7 @@ fn home(fake: &FakeLlm) -> Home {
 }
 
 fn candor(home: &Home) -> Command {
-    let mut command = Command::new(BINARY);
+    let mut command = Command::new(candor_testkit::measured(BINARY));
     command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", home.user()).env("CANDOR_HOME", home.path());
     command.env("FAKE_KEY", KEY).current_dir(home.workspace());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -213,7 +213,8 @@ fn stream(hello: Duration) {
 /// The wall and CPU time of one long answer. The shell's own clock tells the CPU time of its child to the millisecond.
 fn stream_once(home: &Home) -> (Duration, Duration) {
     let mut command = Command::new("bash");
-    command.args(["-c", "TIMEFORMAT='%U %S'; time \"$0\" --json Talk >/dev/null 2>&1", BINARY]);
+    command.args(["-c", "TIMEFORMAT='%U %S'; time \"$0\" --json Talk >/dev/null 2>&1"]);
+    command.arg(candor_testkit::measured(BINARY));
     command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", home.user()).env("CANDOR_HOME", home.path());
     command.env("FAKE_KEY", KEY).current_dir(home.workspace()).stdin(Stdio::null());
     let started = Instant::now();

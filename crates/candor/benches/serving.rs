@@ -1,4 +1,4 @@
-//! The server of the release binary: how soon it is there, what it costs when nothing happens, and how late a piece of an
+//! The server, in the binary that we hand out: how soon it is there, what it costs when nothing happens, and how late a piece of an
 //! answer is when a hundred runs stream at once.
 //!
 //! Prints one line a figure, `measure | goal | measured | met`, for `cargo xtask bench`.
@@ -79,7 +79,7 @@ impl Server {
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let port = free.local_addr().expect("an address").port();
         drop(free);
-        let mut command = Command::new(BINARY);
+        let mut command = Command::new(candor_testkit::measured(BINARY));
         command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", home.user());
         command.env("CANDOR_HOME", home.path()).env("FAKE_KEY", "fk-bench-0123456789abcdef");
         command.args(["serve", "--listen", &format!("127.0.0.1:{port}")]).current_dir(home.workspace());

@@ -9,7 +9,7 @@ use super::goals::{Row, Suite, shown_bytes_rate, shown_ns};
 const HEAD: &str = "\
 # Benchmarks
 
-Written by `cargo xtask bench`; run it to repeat them. It builds everything in release mode and takes some minutes.
+Written by `cargo xtask bench`; run it to repeat them. Libraries are measured in release mode, whole runs and the server with the `dist` binary, which is what we hand out. It takes some minutes.
 Other work on the machine makes the figures worse, never better. Nothing fails when a goal is missed: its row says so.
 ";
 
