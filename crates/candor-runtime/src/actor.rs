@@ -186,6 +186,7 @@ impl Actor {
     fn context(&self, setup: &Setup, cancel: &CancellationToken) -> ToolContext {
         ToolContext {
             session: self.session,
+            call_id: String::new(),
             workspace: setup.workspace.clone(),
             rules: setup.tools.clone(),
             cancel: cancel.clone(),

@@ -86,6 +86,11 @@ impl Runtime {
         })
     }
 
+    /// The tools of all sessions. What is added or removed counts from the next request to a model on.
+    pub fn tools(&self) -> &Registry {
+        &self.tools
+    }
+
     /// Begins a session. It is stored together with its first message; without one and without a reader it is forgotten
     /// after a while.
     pub fn create(&self, new: NewSession) -> Result<SessionId, Failure> {

@@ -6,6 +6,7 @@ use candor_protocol::{Answer, ToolCall};
 use serde_json::Value;
 
 use crate::error::COMMAND_CHARS_MAX;
+use crate::groups::effect_of;
 use crate::{BoxFuture, Effect, Error, Permission, Tool, ToolContext};
 
 /// Asks people.
@@ -99,7 +100,7 @@ pub(crate) async fn clear(
     args: &Value,
     context: &ToolContext,
 ) -> Result<(), Error> {
-    if tool.effect(args, context) == Effect::Reads {
+    if matches!(effect_of(tool, args, context), Effect::Reads | Effect::Asks) {
         return Ok(());
     }
     let (name, what) = (tool.spec().name.as_str(), written(&call.args));

@@ -16,6 +16,8 @@ use crate::approval::{Approval, Approver, Grants, Question, Reply};
 pub struct ToolContext {
     /// Whose call it is.
     pub session: SessionId,
+    /// Which call it is; empty before there is one.
+    pub call_id: String,
     /// Where relative paths begin, where commands start, and the only place where files are written.
     pub workspace: PathBuf,
     /// What it may do.
@@ -81,6 +83,7 @@ impl ToolContext {
     pub fn alone(session: SessionId, workspace: PathBuf, rules: Rules) -> Self {
         Self {
             session,
+            call_id: String::new(),
             workspace,
             rules,
             cancel: CancellationToken::new(),

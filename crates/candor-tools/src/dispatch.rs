@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -25,17 +26,19 @@ pub async fn dispatch(
     context: &ToolContext,
 ) -> ToolOutput {
     let started = Instant::now();
+    let context = &ToolContext { call_id: call.call_id.clone(), ..context.clone() };
     let output = match prepared(registry, call, args, context) {
-        Ok(tool) => match approval::clear(tool, call, args, context).await {
-            Ok(()) => run(tool, args, context).await,
-            Err(error) => Err(error),
+        Ok(tool) => match caught(|| Box::pin(approval::clear(&*tool, call, args, context))).await {
+            Ok(Ok(())) => run(&*tool, args, context).await,
+            Ok(Err(error)) => Err(error),
+            Err(message) => Err(Error::Panicked { tool: tool.spec().name.clone(), message }),
         },
         Err(error) => Err(error),
     };
     let output = ToolOutput::of(output, context);
     // The name as it was called may be anything; the log keeps to the tool's own where there is one.
-    let tool =
-        registry.find(&call.tool_name).map_or(call.tool_name.as_str(), |tool| tool.spec().name.as_str());
+    let found = registry.find(&call.tool_name);
+    let tool = found.as_ref().map_or(call.tool_name.as_str(), |tool| tool.spec().name.as_str());
     if let Some(reason) = &output.blocked {
         let command = approval::written(&call.args);
         event::ToolBlocked { session_id: context.session, tool, command: &command, reason }.log();
@@ -51,13 +54,13 @@ pub async fn dispatch(
     output
 }
 
-fn prepared<'r>(
-    registry: &'r Registry,
+fn prepared(
+    registry: &Registry,
     call: &ToolCall,
     args: &Value,
     context: &ToolContext,
-) -> Result<&'r dyn Tool, Error> {
-    let tool = registry.require(&call.tool_name)?.as_ref();
+) -> Result<Arc<dyn Tool>, Error> {
+    let tool = registry.require(&call.tool_name)?;
     let name = &tool.spec().name;
     if let Some(written) = &call.malformed {
         return Err(Error::arguments(name, arguments::malformed(written)));
@@ -73,6 +76,7 @@ fn prepared<'r>(
 
 async fn run(tool: &dyn Tool, args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {
     let name = || tool.spec().name.clone();
+    let limit = tool.time_max(args, context);
     let overdue = async {
         context.cancel.cancelled().await;
         tokio::time::sleep(OVERTIME).await;
@@ -81,9 +85,7 @@ async fn run(tool: &dyn Tool, args: &Value, context: &ToolContext) -> Result<Too
         biased;
         ran = caught(|| tool.run(args, context)) => ran.map_err(|message| Error::Panicked { tool: name(), message }),
         () = overdue => Err(Error::Interrupted { tool: name() }),
-        () = tokio::time::sleep(context.rules.timeout + OVERTIME) => {
-            Err(Error::TimedOut { tool: name(), limit: context.rules.timeout })
-        }
+        () = tokio::time::sleep(limit + OVERTIME) => Err(Error::TimedOut { tool: name(), limit }),
     }
 }
 

@@ -4,8 +4,9 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use candor_protocol::ToolCall;
+use serde_json::Value;
 
-use crate::{Effect, Registry, ToolContext, arguments};
+use crate::{Effect, Registry, Tool, ToolContext, arguments};
 
 /// The most calls that run at once: more would only wait for each other's disk.
 const GROUP_CALLS_MAX: usize = 16;
@@ -35,6 +36,10 @@ fn effect(registry: &Registry, call: &ToolCall, context: &ToolContext) -> Effect
     if call.malformed.is_some() || arguments::problem(&tool.spec().parameters, &call.args).is_some() {
         return Effect::Reads;
     }
-    // A tool that cannot even say what it does may do anything.
-    catch_unwind(AssertUnwindSafe(|| tool.effect(&call.args, context))).unwrap_or(Effect::Acts)
+    effect_of(&*tool, &call.args, context)
+}
+
+/// What a call touches. A tool that cannot even say so may do anything.
+pub(crate) fn effect_of(tool: &dyn Tool, args: &Value, context: &ToolContext) -> Effect {
+    catch_unwind(AssertUnwindSafe(|| tool.effect(args, context))).unwrap_or(Effect::Acts)
 }

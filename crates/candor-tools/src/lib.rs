@@ -15,6 +15,7 @@
 
 mod approval;
 mod arguments;
+mod ask_user;
 mod beneath;
 mod context;
 mod dispatch;

@@ -1,40 +1,71 @@
-//! The tools that there are.
+//! The tools that there are, at this moment.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use candor_protocol::{ToolCall, ToolSpec};
 
+use crate::ask_user::AskUser;
 use crate::file_read::FileRead;
 use crate::file_write::FileWrite;
 use crate::shell_exec::ShellExec;
 use crate::{Effect, Error, Tool, ToolContext};
 
-/// The tools that there are, in the order the model is told about them.
-#[derive(Clone, Default)]
+/// The tools that there are, in the order the model is told about them. They may change while sessions go on: each
+/// request to a model names those of its moment.
+#[derive(Default)]
 pub struct Registry {
-    tools: Vec<Arc<dyn Tool>>,
+    /// A plain lock: it is held for a look and never across a wait.
+    tools: RwLock<Arc<[Arc<dyn Tool>]>>,
 }
 
 impl Registry {
     /// The tools that come with Candor.
     pub fn built_in() -> Self {
-        Self::new(vec![Arc::new(ShellExec::new()), Arc::new(FileRead::new()), Arc::new(FileWrite::new())])
+        Self::new(vec![
+            Arc::new(ShellExec::new()),
+            Arc::new(FileRead::new()),
+            Arc::new(FileWrite::new()),
+            Arc::new(AskUser::new()),
+        ])
     }
 
     /// These tools. Of two with the same name, the first is found.
     pub fn new(tools: Vec<Arc<dyn Tool>>) -> Self {
-        Self { tools }
+        Self { tools: RwLock::new(tools.into()) }
+    }
+
+    /// Adds a tool, in the place of one with the same name if there is one.
+    pub fn add(&self, tool: Arc<dyn Tool>) {
+        self.change(|tools| {
+            let place = tools.iter().position(|other| other.spec().name == tool.spec().name);
+            match place {
+                Some(place) => tools[place] = tool,
+                None => tools.push(tool),
+            }
+        });
+    }
+
+    /// Takes a tool away; whether it was there. A call of it that goes on is not touched.
+    pub fn remove(&self, name: &str) -> bool {
+        let mut found = false;
+        self.change(|tools| {
+            let before = tools.len();
+            tools.retain(|tool| tool.spec().name != name);
+            found = tools.len() < before;
+        });
+        found
     }
 
     /// What the model is told.
     pub fn specs(&self) -> Vec<ToolSpec> {
-        self.tools.iter().map(|tool| tool.spec().clone()).collect()
+        self.now().iter().map(|tool| tool.spec().clone()).collect()
     }
 
     /// The tool of this name, or the one that is also known by it.
-    pub fn find(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        let by_name = self.tools.iter().find(|tool| tool.spec().name == name);
-        by_name.or_else(|| self.tools.iter().find(|tool| tool.aliases().contains(&name)))
+    pub fn find(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        let tools = self.now();
+        let by_name = tools.iter().find(|tool| tool.spec().name == name);
+        by_name.or_else(|| tools.iter().find(|tool| tool.aliases().contains(&name))).cloned()
     }
 
     /// Whether a call writes a file.
@@ -44,8 +75,19 @@ impl Registry {
     }
 
     /// The tool of this name, or the reason why there is none.
-    pub(crate) fn require(&self, name: &str) -> Result<&Arc<dyn Tool>, Error> {
-        let names = || self.tools.iter().map(|tool| tool.spec().name.as_str()).collect::<Vec<_>>().join(", ");
+    pub(crate) fn require(&self, name: &str) -> Result<Arc<dyn Tool>, Error> {
+        let names = || self.now().iter().map(|tool| tool.spec().name.as_str()).collect::<Vec<_>>().join(", ");
         self.find(name).ok_or_else(|| Error::Unknown { tool: name.to_owned(), tools: names() })
+    }
+
+    fn now(&self) -> Arc<[Arc<dyn Tool>]> {
+        Arc::clone(&self.tools.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Vec<Arc<dyn Tool>>)) {
+        let mut tools = self.tools.write().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = tools.to_vec();
+        change(&mut changed);
+        *tools = changed.into();
     }
 }

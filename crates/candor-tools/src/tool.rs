@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::pin::Pin;
+use std::time::Duration;
 
 use candor_protocol::ToolSpec;
 use serde_json::Value;
@@ -26,6 +27,11 @@ pub trait Tool: Send + Sync {
 
     /// What this call would touch.
     fn effect(&self, args: &Value, context: &ToolContext) -> Effect;
+
+    /// How long this call may take.
+    fn time_max(&self, _args: &Value, context: &ToolContext) -> Duration {
+        context.rules.timeout
+    }
 
     /// What the rules say about this call. Only of a call that changes something.
     fn judge(&self, _args: &Value, _context: &ToolContext) -> Judgement {
@@ -55,6 +61,8 @@ pub enum Effect {
     Writes(PathBuf),
     /// It may do anything, and runs alone.
     Acts,
+    /// It changes nothing and asks a person, one thing at a time.
+    Asks,
 }
 
 impl Effect {

@@ -13,7 +13,7 @@ use candor_protocol::{
     Event, EventBody, Failure, Message, Moment, Origin, Outcome, Part, RunId, SessionId, SummarisedBy,
 };
 use candor_testkit::{Dialect, FakeLlm, Home};
-use candor_tools::{Permission, Registry, Rules, ToolContext};
+use candor_tools::{Registry, Rules, ToolContext};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 

@@ -86,8 +86,12 @@ fn the_exit_code_follows_from_the_class() {
             Class::Precondition | Class::Resource => 4,
             _ => 1,
         };
-        // The one that is a run's status of its own.
-        let expected = if entry.code == Code::RunStuck { 5 } else { expected };
+        // Those that are a run's status of its own.
+        let expected = match entry.code {
+            Code::RunStuck => 5,
+            Code::ToolUnapproved => 6,
+            _ => expected,
+        };
         assert_eq!(entry.exit_code, expected, "{}", entry.code);
     }
 }

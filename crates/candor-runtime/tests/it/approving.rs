@@ -137,3 +137,32 @@ async fn a_stop_ends_a_run_that_waits_for_an_answer() {
     rig.fake.push(Reply::text("Here."));
     rig.submit(session, Body::Say(vec![Part::text("Still there?")])).await.unwrap();
 }
+
+#[tokio::test]
+async fn a_question_of_the_model_is_answered_in_the_persons_words() {
+    let rig = Rig::new().await;
+    let args = json!({ "question": "Which colour?", "choices": ["red", "blue"] });
+    rig.fake.push(Reply::calls([("ask_user", args)]));
+    rig.fake.push(Reply::text("Blue it is."));
+    let session = rig.create();
+    let mut watching = rig.watch(session, 0).await.attended();
+    let run = rig.say(session, "Paint it").await;
+    let request = until(&mut watching, is_request).await;
+    let EventBody::ApprovalRequest { call_id, question, choices, .. } = request.body else { unreachable!() };
+    assert_eq!((question.as_str(), choices), ("Which colour?", vec!["red".to_owned(), "blue".to_owned()]));
+    assert!(rig.submit(session, answer(&call_id, "green", None)).await.is_err());
+    rig.submit(session, answer(&call_id, "blue", None)).await.unwrap();
+    let (outcome, _) = end_of(&mut watching, run).await;
+    assert_eq!(outcome.status, Status::Done);
+    assert!(rig.sent(1).last().unwrap().1.contains("\"answer\":\"blue\""), "{:?}", rig.sent(1));
+}
+
+#[tokio::test]
+async fn a_question_of_the_model_with_nobody_there_is_answered_at_once() {
+    let rig = Rig::new().await;
+    rig.fake.push(Reply::calls([("ask_user", json!({ "question": "Which colour?" }))]));
+    rig.fake.push(Reply::text("I chose one."));
+    let session = rig.create();
+    let (outcome, _) = rig.ask(session, "Paint it").await;
+    assert_eq!(outcome.status, Status::NeedsApproval);
+}

@@ -19,4 +19,5 @@ mod steering;
 mod stopping;
 mod story;
 mod subscribing;
+mod tools;
 mod trouble;

@@ -13,6 +13,8 @@ fn every_error_has_a_card() {
         Error::Unknown { tool: text(), tools: text() },
         Error::Arguments { tool: text(), reason: text() },
         Error::Blocked { tool: text(), command: text(), reason: text() },
+        Error::Denied { tool: text(), command: text(), reason: text() },
+        Error::Unapproved { tool: text(), command: text(), reason: text() },
         Error::Failed { tool: text(), status: text(), output: text() },
         Error::TimedOut { tool: text(), limit: Duration::from_secs(1) },
         Error::Interrupted { tool: text() },
@@ -27,6 +29,8 @@ fn every_error_has_a_card() {
             Error::Unknown { .. }
             | Error::Arguments { .. }
             | Error::Blocked { .. }
+            | Error::Denied { .. }
+            | Error::Unapproved { .. }
             | Error::Failed { .. }
             | Error::TimedOut { .. }
             | Error::Interrupted { .. }

@@ -1,0 +1,103 @@
+//! `ask_user`: asks the person something that only they can know.
+
+use std::time::Duration;
+
+use candor_protocol::{Answer, ToolSpec};
+use serde_json::{Value, json};
+
+use crate::approval::{self, Question};
+use crate::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments};
+
+const NAME: &str = "ask_user";
+
+/// More than this many choices are no question but a form.
+const CHOICES_MAX: usize = 10;
+
+/// Whoever is asked in the evening may answer in the morning. Whether anybody is there at all is settled at once.
+const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Asks the person.
+pub(crate) struct AskUser {
+    spec: ToolSpec,
+}
+
+impl AskUser {
+    pub(crate) fn new() -> Self {
+        let parameters = json!({
+            "type": "object",
+            "properties": {
+                "question": { "type": "string" },
+                "choices": { "type": "array", "items": { "type": "string" } },
+            },
+            "required": ["question"],
+        });
+        let description = "Ask the user, when only they can decide. They may be away.";
+        Self { spec: ToolSpec { name: NAME.to_owned(), description: description.to_owned(), parameters } }
+    }
+
+    async fn ask(call_id: &str, args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {
+        let question = arguments::text(args, "question").unwrap_or_default().trim();
+        if question.is_empty() {
+            return Err(Error::arguments(NAME, "`question` is empty"));
+        }
+        let choices = choices(args)?;
+        let asked = Question {
+            call_id: call_id.to_owned(),
+            text: question.to_owned(),
+            reason: None,
+            diff: None,
+            choices,
+            pattern: None,
+        };
+        match approval::ask(asked, NAME, context).await? {
+            Some(reply) => {
+                let answer = json!({ "answer": reply.choice, "remark": reply.reason });
+                Ok(ToolOutput::success(answer.to_string(), reply.choice))
+            }
+            None => Err(Error::Unapproved {
+                tool: NAME.to_owned(),
+                command: question.to_owned(),
+                reason: "the user was asked something".to_owned(),
+            }),
+        }
+    }
+}
+
+/// The choices, where there are any. Our own words for an approval are not among them: an answer to a question must never
+/// be taken for one.
+fn choices(args: &Value) -> Result<Vec<String>, Error> {
+    let given = args.get("choices").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let choices: Vec<String> = given.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    if choices.len() < given.len() {
+        return Err(Error::arguments(NAME, "`choices` holds something that is no text"));
+    }
+    if choices.len() > CHOICES_MAX {
+        return Err(Error::arguments(NAME, format!("`choices` has more than {CHOICES_MAX} entries")));
+    }
+    if choices.iter().any(|choice| choice.trim().is_empty() || choice == Answer::ONCE) {
+        return Err(Error::arguments(
+            NAME,
+            "a choice is empty or stands for something else; use other words",
+        ));
+    }
+    Ok(choices)
+}
+
+impl Tool for AskUser {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    /// It changes nothing, but two questions at once are one too many.
+    fn effect(&self, _args: &Value, _context: &ToolContext) -> Effect {
+        Effect::Asks
+    }
+
+    fn time_max(&self, _args: &Value, _context: &ToolContext) -> Duration {
+        PATIENCE
+    }
+
+    fn run<'a>(&'a self, args: &'a Value, context: &'a ToolContext) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async { ToolOutput::of(Self::ask(&context.call_id, args, context).await, context) })
+    }
+}
