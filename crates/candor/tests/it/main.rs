@@ -1,6 +1,7 @@
 //! The real binary, as a person or a script meets it.
 #![cfg(test)]
 
+mod approving;
 mod asking;
 mod bad_answers;
 mod config;

@@ -1,6 +1,7 @@
 //! `candor serve`, over real sockets: the real binary, a fake model, and clients of every kind.
 
 mod admission;
+mod approving;
 mod ending;
 mod following;
 mod frames;
