@@ -191,11 +191,18 @@ async fn put_words(connection: &mut Connection, key: i64, words: &[String]) -> R
     connection.execute(sql, &[key.into(), words.into()]).await.map(drop)
 }
 
-/// Removes what a session has in the index and does not go with it by itself.
-pub(crate) async fn remove(connection: &mut Connection, session: &str) -> Result<(), sqlx::Error> {
+/// Removes so many of a session's entries, with their words; how many there were.
+pub(crate) async fn remove(
+    connection: &mut Connection,
+    session: &str,
+    entries_max: i64,
+) -> Result<u64, sqlx::Error> {
     if matches!(connection, Connection::Sqlite(_)) {
-        let sql = "DELETE FROM words WHERE rowid IN (SELECT key FROM entries WHERE session_id = $1)";
-        connection.execute(sql, &[session.into()]).await?;
+        let sql = "DELETE FROM words WHERE rowid IN \
+                   (SELECT key FROM entries WHERE session_id = $1 ORDER BY key LIMIT $2)";
+        connection.execute(sql, &[session.into(), entries_max.into()]).await?;
     }
-    Ok(())
+    let sql = "DELETE FROM entries WHERE key IN \
+               (SELECT key FROM entries WHERE session_id = $1 ORDER BY key LIMIT $2)";
+    connection.execute(sql, &[session.into(), entries_max.into()]).await
 }

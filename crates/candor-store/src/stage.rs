@@ -64,7 +64,6 @@ impl Stage<'_> {
     }
 
     async fn remove(&self) -> Result<(), Error> {
-        let work = Work::Delete { session: self.lease.session(), audience: Audience::Nobody };
-        self.store.writer.work(work).await.map(drop)
+        self.store.remove(self.lease.session()).await
     }
 }

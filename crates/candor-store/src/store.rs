@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::batch::Audience;
+use candor_protocol::SessionId;
+
 use crate::connection::Reader;
 use crate::database::{Database, Location, Purpose};
 use crate::lease::{Lease, Leases};
@@ -51,8 +52,19 @@ impl Store {
     /// Removes a session with everything that is stored about it; false if it was not there. The lease says that nobody
     /// writes to it.
     pub async fn delete(&self, lease: &Lease) -> Result<bool, Error> {
-        let work = Work::Delete { session: lease.session(), audience: Audience::Everyone };
-        Ok(self.writer.work(work).await? == Applied::Done)
+        let session = lease.session();
+        if self.writer.work(Work::Hide { session }).await? != Applied::Done {
+            return Ok(false);
+        }
+        self.remove(session).await?;
+        Ok(true)
+    }
+
+    /// Removes an invisible session piece by piece, so that nobody who writes has to wait for long. What is left after a
+    /// crash goes when the store is next opened.
+    pub(crate) async fn remove(&self, session: SessionId) -> Result<(), Error> {
+        while self.writer.work(Work::Thin { session }).await? == Applied::Done {}
+        self.writer.work(Work::Delete { session }).await.map(drop)
     }
 
     /// Looks whether the database is whole. On a file this reads all of it.
@@ -95,12 +107,12 @@ impl Store {
         read.map_err(|error| self.database.error(&error))
     }
 
-    /// Removes what others staged and did not live to finish.
+    /// Removes what others staged or deleted and did not live to finish.
     async fn remove_left_over(&self) -> Result<(), Error> {
         let staged = "SELECT id FROM sessions WHERE last_seq < 0 ORDER BY id LIMIT $1";
         for session in self.ids(staged, &[LEFT_OVER_MAX.into()]).await? {
             if let Some(_lease) = self.lease(session).await? {
-                self.writer.work(Work::Delete { session, audience: Audience::Nobody }).await?;
+                self.remove(session).await?;
             }
         }
         Ok(())

@@ -3,9 +3,12 @@
 
 use candor_protocol::SessionId;
 
-use crate::batch::{Audience, Batch};
+use crate::batch::Batch;
 use crate::index::Indexing;
 use crate::sql::{Connection, Value};
+
+/// How many events of a session that is deleted go at a time: others write in between.
+const THINNED_MAX: i64 = 2_000;
 
 /// One piece of work.
 pub(crate) enum Work {
@@ -16,10 +19,17 @@ pub(crate) enum Work {
         seq: i64,
         body: String,
     },
-    /// Removes a session, if it is one for this audience.
+    /// Makes a session invisible, as if it were staged.
+    Hide {
+        session: SessionId,
+    },
+    /// Removes some of the events of an invisible session; there is nothing to do when it has none.
+    Thin {
+        session: SessionId,
+    },
+    /// Removes an invisible session.
     Delete {
         session: SessionId,
-        audience: Audience,
     },
     /// Makes a staged session visible.
     Finish {
@@ -54,9 +64,11 @@ impl Work {
     pub(crate) fn session(&self) -> SessionId {
         match self {
             Self::Append(batch) => batch.session,
-            Self::SaveContext { session, .. } | Self::Delete { session, .. } | Self::Finish { session } => {
-                *session
-            }
+            Self::SaveContext { session, .. }
+            | Self::Hide { session }
+            | Self::Thin { session }
+            | Self::Delete { session }
+            | Self::Finish { session } => *session,
             Self::Index(indexing) => indexing.session,
         }
     }
@@ -67,7 +79,7 @@ impl Work {
             Self::Append(batch) => batch.bytes,
             Self::SaveContext { body, .. } => body.len(),
             Self::Index(indexing) => indexing.bytes(),
-            Self::Delete { .. } | Self::Finish { .. } => 0,
+            Self::Hide { .. } | Self::Thin { .. } | Self::Delete { .. } | Self::Finish { .. } => 0,
         }
     }
 
@@ -79,7 +91,9 @@ impl Work {
         match self {
             Self::Append(batch) => batch.apply(connection, attempt).await,
             Self::SaveContext { session, seq, body } => save_context(connection, *session, *seq, body).await,
-            Self::Delete { session, audience } => delete(connection, *session, *audience, attempt).await,
+            Self::Hide { session } => hide(connection, *session, attempt).await,
+            Self::Thin { session } => thin(connection, *session).await,
+            Self::Delete { session } => delete(connection, *session, attempt).await,
             Self::Finish { session } => finish(connection, *session, attempt).await,
             Self::Index(indexing) => indexing.apply(connection).await,
         }
@@ -106,24 +120,35 @@ async fn save_context(
     Ok(if known.is_empty() { Applied::Unknown } else { Applied::Needless })
 }
 
+async fn hide(
+    connection: &mut Connection,
+    session: SessionId,
+    attempt: Attempt,
+) -> Result<Applied, sqlx::Error> {
+    let sql = "UPDATE sessions SET last_seq = -last_seq WHERE id = $1 AND last_seq > 0";
+    let touched = connection.execute(sql, &[Value::from(session.to_string())]).await?;
+    Ok(if touched == 1 || attempt == Attempt::Again { Applied::Done } else { Applied::Needless })
+}
+
+/// Index first: it is found through what is about to go.
+async fn thin(connection: &mut Connection, session: SessionId) -> Result<Applied, sqlx::Error> {
+    let id = session.to_string();
+    let entries = crate::index::remove(connection, &id, THINNED_MAX).await?;
+    let sql = "DELETE FROM events WHERE session_id = $1 AND seq < $2 + (SELECT MIN(e.seq) FROM events e \
+               JOIN sessions s ON s.id = e.session_id WHERE e.session_id = $1 AND s.last_seq < 0)";
+    let events = connection.execute(sql, &[(&id).into(), THINNED_MAX.into()]).await?;
+    Ok(if entries + events > 0 { Applied::Done } else { Applied::Needless })
+}
+
 async fn delete(
     connection: &mut Connection,
     session: SessionId,
-    audience: Audience,
     attempt: Attempt,
 ) -> Result<Applied, sqlx::Error> {
-    let id = session.to_string();
-    let visible = match audience {
-        Audience::Everyone => "SELECT id FROM sessions WHERE id = $1 AND last_seq > 0",
-        Audience::Nobody => "SELECT id FROM sessions WHERE id = $1 AND last_seq <= 0",
-    };
-    if connection.rows(visible, &[(&id).into()]).await?.is_empty() {
-        return Ok(if attempt == Attempt::Again { Applied::Done } else { Applied::Needless });
-    }
-    crate::index::remove(connection, &id).await?;
-    // Events, runs, context and mark go with it.
-    connection.execute("DELETE FROM sessions WHERE id = $1", &[(&id).into()]).await?;
-    Ok(Applied::Done)
+    // Runs, context and mark go with it.
+    let sql = "DELETE FROM sessions WHERE id = $1 AND last_seq <= 0";
+    let touched = connection.execute(sql, &[Value::from(session.to_string())]).await?;
+    Ok(if touched == 1 || attempt == Attempt::Again { Applied::Done } else { Applied::Needless })
 }
 
 async fn finish(

@@ -7,6 +7,8 @@ use crate::rig::{Log, NOON, Rig, on_both, outcome};
 
 on_both! {
     a_deleted_session_leaves_nothing,
+    a_long_session_goes_in_pieces,
+    a_deletion_that_was_cut_short_is_finished_later,
     what_is_not_there_is_not_deleted,
     s7_7_sessions_expire_by_source_number_and_age,
     a_whole_database_passes_the_check,
@@ -33,6 +35,40 @@ async fn a_deleted_session_leaves_nothing(rig: Rig) {
                   (SELECT COUNT(*) FROM entries)";
     assert_eq!(rig.ask(counts).await, ["2 0 0 1 1"]);
     assert_eq!(store.last_seq(other.session).await.unwrap(), Some(2));
+}
+
+/// More events than one piece takes.
+const MANY: usize = 4_500;
+
+async fn long(store: &Store) -> Log {
+    let mut log = Log::new();
+    store.append(&[log.created()]).await.unwrap();
+    let said: Vec<Event> = (0..MANY).map(|_| log.said("x")).collect();
+    store.append(&said).await.unwrap();
+    log
+}
+
+async fn a_long_session_goes_in_pieces(rig: Rig) {
+    let store = rig.open().await;
+    let log = long(&store).await;
+    let search = candor_store::Search { text: "x".to_owned(), workspace: None, limit: 10 };
+    assert_eq!(store.search(&search).await.unwrap().len(), 10);
+    let lease = store.lease(log.session).await.unwrap().unwrap();
+    assert!(store.delete(&lease).await.unwrap());
+    let counts = "SELECT (SELECT COUNT(*) FROM events) || ' ' || (SELECT COUNT(*) FROM sessions) || ' ' || \
+                  (SELECT COUNT(*) FROM entries)";
+    assert_eq!(rig.ask(counts).await, ["0 0 0"]);
+}
+
+async fn a_deletion_that_was_cut_short_is_finished_later(rig: Rig) {
+    let store = rig.open().await;
+    let log = long(&store).await;
+    store.close().await;
+    rig.meddle("UPDATE sessions SET last_seq = -last_seq").await;
+    rig.meddle("DELETE FROM events WHERE seq < 100").await;
+    let store = rig.open().await;
+    assert_eq!(store.session(log.session).await.unwrap(), None);
+    assert_eq!(rig.ask("SELECT CAST(COUNT(*) AS TEXT) FROM events").await, ["0"]);
 }
 
 async fn what_is_not_there_is_not_deleted(rig: Rig) {
