@@ -1,0 +1,100 @@
+//! The gate: lists compiled once, commands judged by them and by the rules.
+
+use std::fmt;
+
+use crate::error::Error;
+use crate::lists::{List, Lists, Reach};
+use crate::scene::Scene;
+use crate::syntax::Parsers;
+use crate::text;
+use crate::verdict::{Finding, Judgement, Verdict};
+use crate::walk::Walk;
+
+/// Judges commands. One is made for each configuration and shared; the default one has no lists.
+#[derive(Default)]
+pub struct Gate {
+    pub(crate) allow: List,
+    pub(crate) ask: List,
+    pub(crate) deny: List,
+    pub(crate) parsers: Parsers,
+}
+
+impl Gate {
+    /// Compiles the user's lists. An entry that cannot be used names itself.
+    pub fn new(lists: &Lists) -> Result<Self, Error> {
+        Ok(Self {
+            allow: List::new("allow", &lists.allow, Reach::Whole)?,
+            ask: List::new("ask", &lists.ask, Reach::Part)?,
+            deny: List::new("deny", &lists.deny, Reach::Part)?,
+            parsers: Parsers::default(),
+        })
+    }
+
+    /// Judges a command as it would run in this scene. What is denied by the rules is denied whatever the lists say;
+    /// then the user's deny, ask and allow are heard, in this order; then the rules that ask.
+    pub fn judge(&self, command: &str, scene: &Scene<'_>) -> Judgement {
+        if let Some(finding) =
+            text::before_parsing(command).filter(|finding| finding.verdict == Verdict::Deny)
+        {
+            return Judgement::from(finding);
+        }
+        let mut walk = Walk::new(self, scene);
+        walk.text(command);
+        if let Some(joined) = text::joined(command) {
+            walk.text(&joined);
+        }
+        let spared = walk.spared();
+        let findings = walk.into_findings();
+        let is_allowed = self.allow.text(command).is_some();
+        decide(findings, is_allowed, spared)
+    }
+}
+
+/// The strictest finding decides. An allowed text silences the built-in questions, not the user's own.
+fn decide(mut findings: Vec<Finding>, is_allowed: bool, spared: bool) -> Judgement {
+    let before = findings.len();
+    if is_allowed {
+        findings.retain(|finding| finding.verdict == Verdict::Deny || finding.rule == USER_ASK);
+    }
+    let spared = spared || findings.len() < before;
+    let Some(worst) = findings.iter().map(|finding| finding.verdict).max() else {
+        return Judgement::allowed(spared);
+    };
+    let mut asked = findings.iter().filter(|finding| finding.verdict == worst);
+    let Some(first) = asked.next() else { return Judgement::allowed(spared) };
+    // One "always" answers only when it answers every question in the command.
+    let same = asked.all(|other| other.pattern == first.pattern);
+    let pattern = first.pattern.clone().filter(|_| same && worst == Verdict::Ask);
+    Judgement { pattern, ..Judgement::from(first.clone()) }
+}
+
+/// The rule of the user's own ask list, which no allow entry overrides.
+pub(crate) const USER_ASK: &str = "user-ask";
+
+impl Judgement {
+    fn allowed(spared: bool) -> Self {
+        let (rule, reason) = if spared {
+            ("user-allow", "your rules allow it")
+        } else {
+            ("ordinary", "nothing in it needs a question")
+        };
+        Self { verdict: Verdict::Allow, reason: reason.to_owned(), rule: rule.to_owned(), pattern: None }
+    }
+}
+
+impl From<Finding> for Judgement {
+    fn from(finding: Finding) -> Self {
+        let Finding { verdict, rule, reason, pattern, .. } = finding;
+        Self { verdict, reason, rule: rule.to_owned(), pattern }
+    }
+}
+
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gate")
+            .field("allow", &self.allow)
+            .field("ask", &self.ask)
+            .field("deny", &self.deny)
+            .finish_non_exhaustive()
+    }
+}

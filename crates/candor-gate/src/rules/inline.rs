@@ -1,0 +1,272 @@
+//! Code for an interpreter, given as text: `python -c`, `node -e`, `awk`. Such code is ordinary work; only text in it
+//! that would be asked about as a command is asked about here, and never more than asked.
+
+use super::Way;
+use super::delete;
+use crate::call::{Call, Word};
+use crate::flow::Flow;
+use crate::verdict::Finding;
+use crate::walk::State;
+
+/// Names in code that start a program or delete a tree.
+const RUNS: &[&str] = &[
+    "os.system",
+    "subprocess",
+    "popen",
+    "os.exec",
+    "os.spawn",
+    "pty.spawn",
+    "child_process",
+    "execSync",
+    "exec(",
+    "spawn",
+    "system(",
+    "system ",
+    "qx",
+    "`",
+    "%x",
+    "IO.popen",
+    "Kernel.",
+    "shell_exec",
+    "passthru",
+    "proc_open",
+    "os.execute",
+    "io.popen",
+    "Deno.Command",
+    "Bun.spawn",
+    "Deno.run",
+    "do shell script",
+    "| \"",
+    "|\"",
+    "| getline",
+    "commands.get",
+    "__import__",
+    "importlib",
+];
+const DELETES: &[&str] = &[
+    "rmtree",
+    "rmSync",
+    "rmdirSync",
+    "rm_rf",
+    "remove_tree",
+    "removeSync",
+    "unlink",
+    "os.remove",
+    "rimraf",
+    "fs.rm",
+    "FileUtils.rm",
+    "remove_entry",
+    "deltree",
+    "shutil.move",
+    "removedirs",
+    "Deno.remove",
+];
+/// Names in code that open a connection.
+const CONNECTS: &[&str] = &["socket", "net.connect", "TCPSocket", "IO::Socket", "fsockopen", "net.Socket"];
+
+/// Deeper than this, code in code is not looked at.
+const LITERALS_MAX: usize = 64;
+
+pub(super) fn judge(call: &Call<'_>, state: &State) -> Option<Finding> {
+    let codes = code(call);
+    codes.iter().find_map(|code| in_code(code, state)).or_else(|| from_network(call))
+}
+
+/// The code that is in the command itself.
+fn code<'a>(call: &Call<'a>) -> Vec<&'a str> {
+    let name = call.name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let mut codes = match name {
+        "python" | "pypy" | "ipython" | "jython" => call.values(Some('c'), None),
+        "node" | "nodejs" | "bun" | "deno" => {
+            let mut found = call.values(Some('e'), Some("eval"));
+            found.extend(call.values(Some('p'), Some("print")));
+            found.extend(call.operands().skip_while(|word| *word != "eval").nth(1));
+            found
+        }
+        "perl" => {
+            let mut found = call.values(Some('e'), None);
+            found.extend(call.values(Some('E'), None));
+            found
+        }
+        "ruby" | "lua" | "luajit" | "osascript" | "Rscript" | "groovy" | "elixir" | "scala" | "julia"
+        | "raku" => call.values(Some('e'), Some("eval")),
+        "php" => call.values(Some('r'), Some("run")),
+        "awk" | "gawk" | "mawk" | "nawk" => call.args().filter(|arg| arg.contains(['{', '(', '|'])).collect(),
+        _ => return Vec::new(),
+    };
+    if is_fed(call) {
+        codes.extend(call.flow.text.as_deref());
+    }
+    codes
+}
+
+/// An interpreter that reads its program from its standard input.
+fn is_fed(call: &Call<'_>) -> bool {
+    let name = call.name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let reads = matches!(
+        name,
+        "python"
+            | "pypy"
+            | "node"
+            | "nodejs"
+            | "perl"
+            | "ruby"
+            | "php"
+            | "lua"
+            | "deno"
+            | "bun"
+            | "osascript"
+            | "R"
+            | "Rscript"
+            | "tclsh"
+            | "guile"
+    );
+    let has_program = call.args().any(|arg| {
+        !arg.starts_with('-') && arg != "/dev/stdin"
+            || ["-c", "-e", "-m", "-r", "-p", "--eval", "-E", "--version", "-V", "-v"]
+                .iter()
+                .any(|flag| arg.starts_with(flag))
+    });
+    reads && (!has_program || call.args().next() == Some("-"))
+}
+
+/// A program that comes from a network, straight into an interpreter.
+fn from_network(call: &Call<'_>) -> Option<Finding> {
+    let is_interpreter = matches!(
+        call.name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'),
+        "python" | "node" | "perl" | "ruby" | "php"
+    );
+    let operand = call.words.iter().skip(1).find(|word| !word.text.starts_with('-'));
+    if is_interpreter
+        && operand.is_some_and(|word| {
+            word.text == "\0" && word.ran.iter().any(|program| super::shell::is_downloader(program))
+        })
+    {
+        return Some(Finding::ask("download-and-run", "it runs what it downloads, unseen"));
+    }
+    let fetched =
+        is_fed(call) && call.flow.programs.iter().any(|program| super::shell::is_downloader(program));
+    fetched.then(|| Finding::ask("download-and-run", "it runs what it downloads, unseen"))
+}
+
+fn in_code(code: &str, state: &State) -> Option<Finding> {
+    let runs = RUNS.iter().any(|name| code.contains(name));
+    let deletes = DELETES.iter().any(|name| code.contains(name));
+    if CONNECTS.iter().any(|name| code.contains(name))
+        && ["/bin/sh", "/bin/bash", "\"sh\"", "'sh'", "bash"].iter().any(|shell| code.contains(shell))
+    {
+        return Some(Finding::ask("remote-shell", "its code connects a shell to a network"));
+    }
+    if !runs && !deletes {
+        return writes(code, state);
+    }
+    let literals = literals(code);
+    if deletes {
+        let words: Vec<Word> = ["rm", "-rf"]
+            .into_iter()
+            .map(Word::literal)
+            .chain(literals.iter().map(|text| Word::literal(*text)))
+            .collect();
+        let paths: Vec<Word> = words
+            .iter()
+            .enumerate()
+            .filter(|(at, word)| *at < 2 || word.text.starts_with(['/', '~', '.']))
+            .map(|(_, word)| Word::literal(word.text.replacen('~', &state.ground.home, 1)))
+            .collect();
+        let finding = delete::rm(&Call::new(&paths, &Flow::default()), state);
+        if let Some(finding) = finding {
+            return Some(Finding {
+                reason: format!("in its code, {}", finding.reason),
+                ..finding.at_most_ask()
+            });
+        }
+    }
+    let hides = ["b64decode", "fromhex", "base64", "chr(", "fromCharCode", "atob", "unhexlify", "pack("];
+    if runs && hides.iter().any(|name| code.contains(name)) {
+        return Some(Finding::ask("inline-code", "its code runs a command that it hides"));
+    }
+    if runs { commands(&literals, state) } else { None }
+}
+
+/// Files that code opens for writing.
+fn writes(code: &str, state: &State) -> Option<Finding> {
+    let is_writing = ["open(", "writeFile", "write_text", "File.write", "file_put_contents", "appendFile"]
+        .iter()
+        .any(|name| code.contains(name));
+    if !is_writing {
+        return None;
+    }
+    let paths = literals(code).into_iter().filter(|text| text.starts_with(['/', '~']) && text.len() > 1);
+    let is_mode = code.contains("'w")
+        || code.contains("\"w")
+        || code.contains("'a")
+        || code.contains("\"a")
+        || code.contains("rite")
+        || code.contains("append");
+    paths.filter(|_| is_mode).find_map(|path| {
+        let finding = super::write::redirect(Way::Out, &path.replacen('~', &state.ground.home, 1), state)?;
+        Some(Finding { reason: format!("in its code, {}", finding.reason), ..finding.at_most_ask() })
+    })
+}
+
+/// Judges the literals of code as commands: each by itself, and all in a row, as in `["rm", "-rf", "/"]`.
+fn commands(literals: &[&str], state: &State) -> Option<Finding> {
+    let row = literals.join(" ");
+    let texts = literals
+        .iter()
+        .copied()
+        .filter(|text| text.contains(' '))
+        .chain((!row.is_empty()).then_some(row.as_str()));
+    let mut worst: Option<Finding> = None;
+    for words in texts.flat_map(crate::lossy::commands).take(LITERALS_MAX) {
+        let call_words: Vec<Word> =
+            words.iter().map(|word| Word::literal(word.text.replacen('~', &state.ground.home, 1))).collect();
+        for start in 0..call_words.len().min(4) {
+            let flow = Flow::default();
+            let call = Call::new(&call_words[start..], &flow);
+            let found = super::by_program(&call, state).into_iter().chain(super::write::judge(&call, state));
+            worst = worst.into_iter().chain(found).max_by_key(|finding| finding.verdict);
+        }
+    }
+    let pipes_a_download = literals.iter().any(|text| {
+        text.split('|').next().is_some_and(|first| first.split_whitespace().any(super::shell::is_downloader))
+            && text
+                .split('|')
+                .skip(1)
+                .any(|stage| stage.split_whitespace().any(|word| matches!(word, "sh" | "bash")))
+    });
+    if pipes_a_download {
+        return Some(Finding::ask("download-and-run", "it runs what it downloads, unseen"));
+    }
+    let worst = worst?;
+    Some(Finding {
+        rule: "inline-code",
+        reason: format!("in its code, {}", worst.reason),
+        pattern: None,
+        ..worst.at_most_ask()
+    })
+}
+
+/// The texts between quotes in code of any language.
+fn literals(code: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = code;
+    while let Some(start) = rest.find(['"', '\'', '`', '{']) {
+        let open = rest[start..].chars().next().unwrap_or('"');
+        let close = if open == '{' { '}' } else { open };
+        let body = &rest[start + 1..];
+        // Braces are only quotes in `%x{…}` and `qx{…}`.
+        let is_quote = open != '{' || rest[..start].ends_with("%x") || rest[..start].ends_with("qx");
+        if !is_quote {
+            rest = body;
+            continue;
+        }
+        let Some(end) = body.find(close) else { break };
+        found.push(&body[..end]);
+        rest = &body[end + 1..];
+        if found.len() >= LITERALS_MAX {
+            break;
+        }
+    }
+    found
+}

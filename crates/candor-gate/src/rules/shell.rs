@@ -1,0 +1,297 @@
+//! Text that becomes a script: from a network, from a program, from a variable.
+
+use crate::call::{Call, UNKNOWN};
+use crate::places::Ground;
+use crate::verdict::Finding;
+use crate::walk::State;
+use crate::wrappers::{Reads, SHELLS, reads, run_by_flag, tame_program};
+
+const DOWNLOADERS: &[&str] = &[
+    "curl", "wget", "fetch", "aria2c", "http", "https", "xh", "lynx", "w3m", "nc", "ncat", "telnet", "ftp",
+    "axel", "httpie",
+];
+
+/// Programs that print the settings of a shell, made to be evaluated.
+const PRINTS_SETTINGS: &[&str] = &[
+    "asdf",
+    "brew",
+    "conda",
+    "dircolors",
+    "direnv",
+    "docker-machine",
+    "fnm",
+    "keychain",
+    "luarocks",
+    "minikube",
+    "mise",
+    "nodenv",
+    "opam",
+    "perl",
+    "pipx",
+    "pyenv",
+    "rbenv",
+    "register-python-argcomplete",
+    "resize",
+    "ssh-agent",
+    "starship",
+    "thefuck",
+    "volta",
+    "zoxide",
+    "goenv",
+    "jenv",
+    "podman",
+    "gpg-agent",
+    "mamba",
+    "micromamba",
+    "rustup",
+    "fzf",
+];
+
+/// Variables whose value is a program that others run.
+const PROGRAM_VARIABLES: &[&str] = &[
+    "BROWSER",
+    "EDITOR",
+    "GIT_ASKPASS",
+    "GIT_EDITOR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PAGER",
+    "GIT_PROXY_COMMAND",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "LESSCLOSE",
+    "LESSOPEN",
+    "MANPAGER",
+    "PAGER",
+    "PROMPT_COMMAND",
+    "RUSTC_WRAPPER",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "VISUAL",
+    "SYSTEMD_PAGER",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "GIT_MAN_VIEWER",
+];
+/// Variables that put foreign code into every program.
+const CODE_VARIABLES: &[&str] = &[
+    "BASH_ENV",
+    "LD_PRELOAD",
+    "LD_AUDIT",
+    "DYLD_INSERT_LIBRARIES",
+    "PERL5OPT",
+    "RUBYOPT",
+    "PYTHONSTARTUP",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "PYTHONINSPECT",
+    "JAVA_TOOL_OPTIONS",
+    "GCONV_PATH",
+    "GIT_EXEC_PATH",
+    "GIT_TEMPLATE_DIR",
+];
+
+pub(crate) fn is_downloader(program: &str) -> bool {
+    DOWNLOADERS.contains(&program)
+}
+
+pub(crate) fn bomb() -> Finding {
+    Finding::deny("fork-bomb", "it starts itself again and again until the machine stands still")
+}
+
+/// Does the value of this variable name a program?
+pub(crate) fn runs_programs(name: &str) -> bool {
+    PROGRAM_VARIABLES.contains(&name)
+}
+
+/// Variables that make later commands do something else.
+pub(crate) fn variable(name: &str, value: &str) -> Option<Finding> {
+    let is_program = runs_programs(name) && !tame_program(value);
+    let is_code = CODE_VARIABLES.contains(&name) && !value.is_empty();
+    let is_start = matches!(name, "ENV" | "ZDOTDIR") && value.starts_with(['/', '.', '~']);
+    let is_prompt =
+        matches!(name, "PS4" | "PS1" | "PS0") && value.contains(['`', UNKNOWN]) | value.contains("$(");
+    if is_program || is_code || is_start || is_prompt {
+        let reason = format!("it sets {name}, which makes later commands run something else");
+        return Some(Finding::ask("variable", reason).surroundings());
+    }
+    hides_in_index(value).then(hidden)
+}
+
+/// A shell runs what stands in `a[$(…)]` when it calculates with it, quotes or not.
+pub(crate) fn arithmetic(text: &str) -> Option<Finding> {
+    let quoted = text.split('\'').skip(1).step_by(2);
+    let mut parts = quoted.chain(text.split('"').skip(1).step_by(2));
+    (parts.any(hides_in_index) || text.contains("@P}")).then(hidden)
+}
+
+fn hides_in_index(text: &str) -> bool {
+    text.split('[').skip(1).any(|rest| rest.starts_with("$(") || rest.starts_with('`'))
+}
+
+fn hidden() -> Finding {
+    Finding::ask("hidden-command", "it hides a command in what looks like a number or a text").surroundings()
+}
+
+pub(super) fn judge(call: &Call<'_>, state: &State) -> Vec<Finding> {
+    let mut found = Vec::new();
+    if SHELLS.contains(&call.name) {
+        found.extend(shell(call, state));
+    }
+    match call.name {
+        "eval" => found.extend(evaluated(call)),
+        "source" | "." => found.extend(sourced(call, state)),
+        "let" | "unset" | "read" | "printf" | "test" | "mapfile" if call.args().any(hides_in_index) => {
+            found.push(hidden());
+        }
+        "enable" if call.has_short("f") => found.push(hidden()),
+        _ => {}
+    }
+    if matches!(call.name, "export" | "env" | "sudo" | "declare" | "typeset") {
+        let pairs = call.args().filter_map(|arg| arg.split_once('='));
+        found.extend(
+            pairs
+                .filter(|(name, _)| !name.starts_with('-'))
+                .filter_map(|(name, value)| variable(name, value)),
+        );
+    }
+    found.extend(flags(call));
+    if call.words.iter().any(|word| word.text.contains("@P}")) {
+        found.push(hidden());
+    }
+    found
+}
+
+/// Programs that options name. Some tools are made for that.
+fn flags(call: &Call<'_>) -> Option<Finding> {
+    let is_made_for_it =
+        matches!(call.name, "nix-shell" | "npx" | "npm" | "nodemon" | "cargo-watch" | "make" | "gmake");
+    let named =
+        run_by_flag(call).into_iter().find(|program| is_shell_like(call) || !tame_program(program))?;
+    (!is_made_for_it).then(|| {
+        let shown = named.replace(UNKNOWN, "…");
+        Finding::ask("runs-program", format!("an option of {} makes it run `{shown}`", call.name))
+    })
+}
+
+/// `sed e` and `vim -c '!…'` take whole scripts, which no list of names makes harmless.
+fn is_shell_like(call: &Call<'_>) -> bool {
+    matches!(
+        call.name,
+        "sed" | "gsed" | "vim" | "vi" | "nvim" | "ex" | "gdb" | "lldb" | "less" | "view" | "emacs"
+    )
+}
+
+fn shell(call: &Call<'_>, state: &State) -> Option<Finding> {
+    match reads(call) {
+        Reads::Script(script, _) => {
+            if script.ran.iter().any(|program| is_downloader(program)) {
+                return Some(download());
+            }
+            let is_unknown = script.text.trim_matches(|c: char| c == UNKNOWN || c.is_whitespace()).is_empty();
+            is_unknown.then(|| {
+                Finding::ask("script-not-literal", "the script it runs is only known when it runs")
+                    .surroundings()
+            })
+        }
+        Reads::Input => {
+            let programs = &call.flow.programs;
+            if call.flow.is_empty() || call.flow.text.is_some() {
+                return None;
+            }
+            if programs.iter().any(|program| is_downloader(program)) {
+                return Some(download());
+            }
+            let is_file =
+                call.flow.is_file && programs.is_empty() || programs.iter().all(|program| program == "cat");
+            (!is_file).then(piped)
+        }
+        Reads::File(file) => {
+            if file.ran.iter().any(|program| is_downloader(program)) {
+                return Some(download());
+            }
+            if !file.ran.is_empty()
+                && file.text.starts_with(UNKNOWN)
+                && !file.ran.iter().all(|program| is_path_printer(program))
+            {
+                return Some(piped());
+            }
+            let path = state.ground.path(&file.text)?;
+            state
+                .downloads
+                .contains(&path)
+                .then(|| Finding::ask("run-download", "it runs a file that it has just downloaded"))
+        }
+        Reads::Nothing => None,
+    }
+}
+
+/// `bash "$(dirname "$0")/x.sh"` names a file; its text is not the program.
+fn is_path_printer(program: &str) -> bool {
+    matches!(
+        program,
+        "dirname" | "pwd" | "realpath" | "readlink" | "which" | "git" | "basename" | "cd" | "command"
+    )
+}
+
+fn download() -> Finding {
+    Finding::ask("download-and-run", "it runs what it downloads, unseen").surroundings()
+}
+
+fn piped() -> Finding {
+    Finding::ask("pipe-to-shell", "it runs what another program prints, unseen").surroundings()
+}
+
+/// Text that is only known when it runs, run.
+fn evaluated(call: &Call<'_>) -> Option<Finding> {
+    let unknown = call.words.iter().skip(1).find(|word| !word.is_known())?;
+    let is_settings = !unknown.ran.is_empty()
+        && unknown.ran.iter().all(|program| PRINTS_SETTINGS.contains(&program.as_str()));
+    (!is_settings)
+        .then(|| Finding::ask("eval", "it runs text that is only known when it runs").surroundings())
+}
+
+fn sourced(call: &Call<'_>, state: &State) -> Option<Finding> {
+    let file = call.words.get(1)?;
+    if file.ran.iter().any(|program| is_downloader(program)) {
+        return Some(download());
+    }
+    let is_printed = file.text.starts_with(UNKNOWN) && !file.ran.is_empty();
+    if is_printed
+        && !file
+            .ran
+            .iter()
+            .all(|program| is_path_printer(program) || PRINTS_SETTINGS.contains(&program.as_str()))
+    {
+        return Some(piped());
+    }
+    if file.text == "/dev/stdin" && call.flow.text.is_none() && !call.flow.is_empty() {
+        return Some(piped());
+    }
+    let path = state.ground.path(&file.text)?;
+    state
+        .downloads
+        .contains(&path)
+        .then(|| Finding::ask("run-download", "it runs a file that it has just downloaded"))
+}
+
+/// The files that this command fetches.
+pub(crate) fn downloaded(call: &Call<'_>, ground: &Ground) -> Vec<String> {
+    let named = match call.name {
+        "curl" => {
+            let mut named = call.values(Some('o'), Some("output"));
+            if call.has_short("O") || call.has_long("remote-name") {
+                named.extend(call.operands().filter_map(|word| word.rsplit('/').next()));
+            }
+            named
+        }
+        "wget" => {
+            let mut named = call.values(Some('O'), Some("output-document"));
+            if named.is_empty() {
+                named.extend(call.operands().filter_map(|word| word.rsplit('/').next()));
+            }
+            named
+        }
+        _ => return Vec::new(),
+    };
+    named.into_iter().filter_map(|name| ground.path(name)).collect()
+}

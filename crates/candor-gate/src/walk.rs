@@ -1,0 +1,388 @@
+//! Walks through a script, finds every simple command in it, and follows what the shell's state would be.
+
+mod compound;
+mod redirects;
+
+use std::collections::HashMap;
+
+use tree_sitter::Node;
+
+use crate::call::{Call, UNKNOWN, Word};
+use crate::evaluate::{Evaluator, Variables};
+use crate::flow::Flow;
+use crate::gate::{Gate, USER_ASK};
+use crate::lossy;
+use crate::places::Ground;
+use crate::rules::{self, Way};
+use crate::scene::Scene;
+use crate::syntax::Parsed;
+use crate::text::{self, slice};
+use crate::verdict::{About, Finding, Verdict};
+use crate::wrappers::{self, Inner};
+use redirects::{destinations, here_string};
+
+/// How many wrappers and scripts may be in each other. Nobody writes nine by hand.
+const DEPTH_MAX: usize = 8;
+/// How many simple commands are looked at.
+const COMMANDS_MAX: usize = 2_000;
+/// How many commands are looked at where a text is read roughly. Each is cheap, and nothing is allowed by it.
+const ROUGH_MAX: usize = 20_000;
+
+/// What the shell knows at one point of the script.
+#[derive(Debug, Clone)]
+pub(crate) struct State {
+    pub(crate) variables: Variables,
+    pub(crate) ground: Ground,
+    /// The bodies of functions.
+    functions: HashMap<String, String>,
+    /// Files that the script has fetched from a network.
+    pub(crate) downloads: Vec<String>,
+}
+
+/// The text a node is in, and what surrounds it.
+#[derive(Debug, Clone, Copy)]
+struct At<'t> {
+    source: &'t str,
+    flow: &'t Flow,
+    depth: usize,
+}
+
+impl<'t> At<'t> {
+    fn text(&self, node: Node<'_>) -> &'t str {
+        slice(self.source, node.byte_range())
+    }
+}
+
+/// One judgement in the making.
+pub(crate) struct Walk<'g> {
+    gate: &'g Gate,
+    state: State,
+    commands: usize,
+    findings: Vec<Finding>,
+    denied: bool,
+    spared: bool,
+}
+
+impl<'g> Walk<'g> {
+    pub(crate) fn new(gate: &'g Gate, scene: &Scene<'_>) -> Self {
+        let ground = Ground::new(scene);
+        let variables =
+            [("HOME", ground.home.as_str()), ("PWD", &ground.cwd), ("IFS", " "), ("TMPDIR", "/tmp")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let state = State {
+            variables: Variables::from(variables),
+            ground,
+            functions: HashMap::new(),
+            downloads: Vec::new(),
+        };
+        Self { gate, state, commands: 0, findings: Vec::new(), denied: false, spared: false }
+    }
+
+    pub(crate) fn into_findings(self) -> Vec<Finding> {
+        self.findings
+    }
+
+    /// Whether an entry of the allow list answered a question.
+    pub(crate) fn spared(&self) -> bool {
+        self.spared
+    }
+
+    /// Judges a whole text.
+    pub(crate) fn text(&mut self, text: &str) {
+        if let Some(finding) = text::before_parsing(text) {
+            self.note(finding);
+            return self.rough(text);
+        }
+        self.script(text, &Flow::default(), 0);
+    }
+
+    /// Judges a script: the command itself, or one inside of it.
+    fn script(&mut self, source: &str, flow: &Flow, depth: usize) {
+        if self.is_over() || self.is_too_deep(depth) {
+            return;
+        }
+        if let Some(entry) = self.gate.deny.text(source) {
+            self.note(Finding::deny("user-deny", format!("your rules deny `{entry}`")).surroundings());
+        }
+        if let Some(entry) = self.gate.ask.text(source) {
+            self.note(Finding::ask(USER_ASK, format!("your rules ask before `{entry}`")).surroundings());
+        }
+        let at = At { source, flow, depth };
+        match self.gate.parsers.parse(source) {
+            Parsed::Script(tree) => {
+                self.extend(text::invisible(source, &tree));
+                self.visit(tree.root_node(), at);
+            }
+            Parsed::Broken(tree) => {
+                self.visit(tree.root_node(), at);
+                self.rough(source);
+                self.note(Finding::ask("unparsable", "it cannot be read as a shell script").surroundings());
+            }
+            Parsed::Refused => {
+                self.rough(source);
+                self.note(
+                    Finding::ask("unparsable", "it nests too deep to be looked through").surroundings(),
+                );
+            }
+        }
+    }
+
+    /// Looks for what must be denied in text that cannot be understood. Questions are not added: there is one already.
+    fn rough(&mut self, source: &str) {
+        let (findings, commands) = (self.findings.len(), self.commands);
+        for words in lossy::commands(source).take(ROUGH_MAX) {
+            self.words(&words, &Flow::default(), DEPTH_MAX - 2);
+            self.commands = commands;
+        }
+        for target in lossy::redirects(source).take(ROUGH_MAX) {
+            self.extend(rules::redirect(Way::Out, &target, &self.state));
+        }
+        if text::has_bomb(source) {
+            self.note(rules::bomb());
+        }
+        let mut index = 0;
+        self.findings.retain(|finding| {
+            index += 1;
+            index <= findings || finding.verdict == Verdict::Deny
+        });
+    }
+
+    fn visit(&mut self, node: Node<'_>, at: At<'_>) {
+        if self.is_over() {
+            return;
+        }
+        match node.kind() {
+            "command" => self.command(node, at, Vec::new()),
+            "redirected_statement" => self.redirected(node, at),
+            "pipeline" => self.pipeline(node, at),
+            "subshell" | "command_substitution" | "process_substitution" => {
+                let state = self.state.clone();
+                self.children(node, at);
+                self.state = state;
+            }
+            "function_definition" => self.function(node, at),
+            "variable_assignment" => self.assignment(node, at),
+            "for_statement" => self.each(node, at),
+            "heredoc_body" => {
+                self.children(node, at);
+                self.unparsed(node, at);
+            }
+            "expansion" => {
+                self.extend(rules::arithmetic(at.text(node)));
+                self.children(node, at);
+                self.unparsed(node, at);
+            }
+            "word" => self.unparsed(node, at),
+            "heredoc_start" if !at.text(node).is_ascii() => {
+                // Where the text ends could then be mistaken, and with it everything behind.
+                self.note(
+                    Finding::ask("unparsable", "the end of its here-document is not plain text")
+                        .surroundings(),
+                );
+            }
+            "comment" | "raw_string" | "ansi_c_string" => {}
+            "arithmetic_expansion" | "test_command" | "declaration_command" | "unset_command" => {
+                self.extend(rules::arithmetic(at.text(node)));
+                self.children(node, at);
+            }
+            _ => self.children(node, at),
+        }
+    }
+
+    fn children(&mut self, node: Node<'_>, at: At<'_>) {
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            self.visit(child, at);
+        }
+    }
+
+    /// A simple command; `more` are arguments that the grammar has put behind a redirect.
+    fn command(&mut self, node: Node<'_>, at: At<'_>, more: Vec<Word>) {
+        let mut words = Vec::new();
+        let mut piped = None;
+        let mut run = Vec::new();
+        let mut cursor = node.walk();
+        let evaluator = Evaluator::new(at.source, &self.state.variables, &self.state.ground.home);
+        let mut findings = Vec::new();
+        for child in node.named_children(&mut cursor) {
+            match child.kind() {
+                "variable_assignment" => {}
+                "herestring_redirect" => piped = here_string(&evaluator, child),
+                "file_redirect" => {
+                    let (target, rest) = destinations(&evaluator, child);
+                    words.extend(evaluator.run(&std::mem::take(&mut run)));
+                    words.extend(rest);
+                    let way = Way::of(at.text(child));
+                    findings
+                        .extend(target.and_then(|target| rules::redirect(way, &target.text, &self.state)));
+                }
+                _ => {
+                    if run.last().is_some_and(|last: &Node<'_>| !touches(*last, child, at.source)) {
+                        words.extend(evaluator.run(&run));
+                        run.clear();
+                    }
+                    run.push(child);
+                }
+            }
+        }
+        words.extend(evaluator.run(&run));
+        words.extend(more);
+        if evaluator.overflowed.get() {
+            findings.push(Finding::ask("too-many", "its braces unfold to too many words").surroundings());
+        }
+        self.extend(findings);
+        self.prefixed(node, at);
+        let flow = piped.as_ref().unwrap_or(at.flow);
+        self.words(&words, flow, at.depth);
+    }
+
+    /// What stands before and inside of a command: assignments for it alone, and substitutions.
+    fn prefixed(&mut self, node: Node<'_>, at: At<'_>) {
+        let mut kept = None;
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            if child.kind() == "variable_assignment" {
+                kept.get_or_insert_with(|| self.state.variables.clone());
+            }
+            self.visit(child, at);
+        }
+        if let Some(variables) = kept {
+            self.state.variables = variables;
+        }
+    }
+
+    /// Judges one simple command by its words, then what it would run in turn.
+    fn words(&mut self, words: &[Word], flow: &Flow, depth: usize) {
+        if words.is_empty() || self.is_over() || self.is_too_deep(depth) {
+            return;
+        }
+        self.commands += 1;
+        if self.commands > COMMANDS_MAX {
+            let reason = format!("it has more than {COMMANDS_MAX} commands in it");
+            return self.note(Finding::ask("too-many", reason).surroundings());
+        }
+        let call = Call::new(words, flow);
+        let findings = rules::judge(&call, &self.state);
+        self.resolve(&call, findings);
+        if let Some(body) = self.state.functions.get(call.name).cloned() {
+            self.call_function(&call, &body, depth);
+        }
+        for inner in wrappers::inner(&call) {
+            match inner {
+                Inner::Words(words) => self.words(&words, flow, depth + 1),
+                Inner::Script { text, parameters } => {
+                    // A script reads the same input as the shell it runs in, unless it came from there.
+                    let nothing = Flow::default();
+                    let flow = if flow.text.as_ref() == Some(&text) { &nothing } else { flow };
+                    self.inner_script(&text, &parameters, flow, depth + 1);
+                }
+            }
+        }
+        self.remember(&call);
+    }
+
+    /// A script in a shell of its own: what it does to variables and directories ends with it.
+    fn inner_script(&mut self, text: &str, parameters: &[Word], flow: &Flow, depth: usize) {
+        let state = self.state.clone();
+        self.bind(parameters);
+        // What is not known is some value; `$?` is the shortest way to say so in bash.
+        self.script(&text.replace(UNKNOWN, "$?"), flow, depth);
+        self.state = state;
+    }
+
+    fn call_function(&mut self, call: &Call<'_>, body: &str, depth: usize) {
+        // A function that calls itself would never end; the second round says nothing new.
+        let state = self.state.clone();
+        self.state.functions.remove(call.name);
+        self.bind(call.words);
+        self.script(body, call.flow, depth + 1);
+        self.state = state;
+    }
+
+    fn bind(&mut self, parameters: &[Word]) {
+        for (index, word) in parameters.iter().enumerate() {
+            self.state.variables.insert(index.to_string(), word.text.clone());
+        }
+        let rest: Vec<&str> = parameters.iter().skip(1).map(|word| word.text.as_str()).collect();
+        if !parameters.is_empty() {
+            self.state.variables.insert("@".to_owned(), rest.join(" "));
+            self.state.variables.insert("*".to_owned(), rest.join(" "));
+        }
+    }
+
+    /// Holds the findings of the rules against the user's lists.
+    fn resolve(&mut self, call: &Call<'_>, findings: Vec<Finding>) {
+        if let Some(entry) = self.gate.deny.words(call.words) {
+            self.note(Finding::deny("user-deny", format!("your rules deny `{entry}`")));
+        }
+        if let Some(entry) = self.gate.ask.words(call.words) {
+            self.note(Finding::ask(USER_ASK, format!("your rules ask before `{entry}`")));
+        }
+        let mut allowed = None;
+        for finding in findings {
+            let can_be_spared = finding.verdict == Verdict::Ask && finding.about == About::Words;
+            let is_allowed =
+                can_be_spared && *allowed.get_or_insert_with(|| self.gate.allow.words(call.words).is_some());
+            if is_allowed {
+                self.spared = true;
+            } else {
+                self.note(finding);
+            }
+        }
+    }
+
+    /// What a built-in command changes for those after it.
+    fn remember(&mut self, call: &Call<'_>) {
+        match call.name {
+            "cd" | "pushd" => {
+                let home = self.state.ground.home.clone();
+                let target = call.operands().next().unwrap_or(&home);
+                let unknown = UNKNOWN.to_string();
+                let target = if target == "-" { &unknown } else { target };
+                self.state.ground.cwd = self.state.ground.path(target).unwrap_or(unknown);
+                self.state.variables.insert("PWD".to_owned(), self.state.ground.cwd.clone());
+            }
+            "read" => {
+                let line = call.flow.text.as_deref().and_then(|text| text.lines().next());
+                let value = line.map_or_else(|| UNKNOWN.to_string(), str::to_owned);
+                for name in call.operands() {
+                    self.state.variables.insert(name.to_owned(), value.clone());
+                }
+            }
+            "set" if call.has_word(&["--"]) => {
+                let start = call.words.iter().position(|word| word.text == "--").unwrap_or_default();
+                self.bind(&call.words[start..]);
+            }
+            _ => self.state.downloads.extend(rules::downloaded(call, &self.state.ground)),
+        }
+    }
+
+    fn is_too_deep(&mut self, depth: usize) -> bool {
+        if depth > DEPTH_MAX {
+            let reason = format!("more than {DEPTH_MAX} commands in it are wrapped in each other");
+            self.note(Finding::ask("too-deep", reason).surroundings());
+        }
+        depth > DEPTH_MAX
+    }
+
+    /// Nothing can become stricter, or there is too much to look at.
+    fn is_over(&self) -> bool {
+        self.denied || self.commands > COMMANDS_MAX
+    }
+
+    fn extend(&mut self, findings: impl IntoIterator<Item = Finding>) {
+        for finding in findings {
+            self.note(finding);
+        }
+    }
+
+    fn note(&mut self, finding: Finding) {
+        self.denied |= finding.verdict == Verdict::Deny;
+        self.findings.push(finding);
+    }
+}
+
+/// Is there nothing between two nodes that a shell would take for the end of a word?
+fn touches(before: Node<'_>, after: Node<'_>, source: &str) -> bool {
+    matches!(slice(source, before.end_byte()..after.start_byte()), "" | "\\\n")
+}

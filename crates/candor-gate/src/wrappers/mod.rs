@@ -1,0 +1,180 @@
+//! What a command runs in turn: words of another command, or a script.
+
+mod fan;
+mod programs;
+mod shells;
+
+use crate::call::{Call, UNKNOWN, Word, is_long, short_group};
+
+pub(crate) use programs::{is_program_key, run_by_flag, tame_program};
+pub(crate) use shells::{Reads, SHELLS, reads};
+
+/// Something that a command would run.
+#[derive(Debug)]
+pub(crate) enum Inner {
+    Words(Vec<Word>),
+    Script { text: String, parameters: Vec<Word> },
+}
+
+impl Inner {
+    pub(crate) fn script(text: impl Into<String>) -> Self {
+        Self::Script { text: text.into(), parameters: Vec::new() }
+    }
+}
+
+/// A program that runs the command behind its own options.
+struct Wrapper {
+    names: &'static [&'static str],
+    /// Short options with a value.
+    short: &'static str,
+    /// Long options whose value is a word of its own.
+    long: &'static [&'static str],
+    /// Words of its own before the command.
+    operands: usize,
+}
+
+const fn wrapper(
+    names: &'static [&'static str],
+    short: &'static str,
+    long: &'static [&'static str],
+    operands: usize,
+) -> Wrapper {
+    Wrapper { names, short, long, operands }
+}
+
+#[rustfmt::skip]
+const WRAPPERS: &[Wrapper] = &[
+    wrapper(&["env"], "uCa", &["unset", "chdir", "argv0"], 0),
+    wrapper(&["sudo"], "ughpCcrtTUDR", &["user", "group", "host", "prompt", "chdir", "chroot", "close-from", "role", "type", "other-user", "command-timeout"], 0),
+    wrapper(&["doas"], "uCa", &[], 0),
+    wrapper(&["pkexec"], "", &["user"], 0),
+    wrapper(&["gosu", "su-exec", "faketime", "setarch", "sem"], "", &[], 1),
+    wrapper(&["ssh-agent"], "atE", &[], 0),
+    wrapper(&["nice"], "n", &["adjustment"], 0),
+    wrapper(&["ionice"], "cnpPu", &["class", "classdata"], 0),
+    wrapper(&["timeout", "gtimeout"], "ks", &["kill-after", "signal"], 1),
+    wrapper(&["chrt", "taskset"], "TPD", &[], 1),
+    wrapper(&["chroot"], "", &[], 1),
+    wrapper(&["stdbuf"], "ioe", &["input", "output", "error"], 0),
+    wrapper(&["time", "gtime"], "fo", &["format", "output"], 0),
+    wrapper(&["exec"], "a", &[], 0),
+    wrapper(&["{", "!", "if", "then", "elif", "else", "while", "until", "do", "nohup", "setsid", "builtin", "busybox", "toybox", "unbuffer", "chronic", "winpty", "rlwrap", "caffeinate", "fakeroot", "dbus-run-session", "torsocks", "proxychains", "proxychains4", "firejail", "noglob", "nocorrect", "linux32", "linux64", "i386", "x86_64"], "", &[], 0),
+    wrapper(&["unshare"], "SGRw", &["setuid", "setgid", "root", "wd"], 0),
+    wrapper(&["nsenter"], "tSG", &["target", "setuid", "setgid"], 0),
+    wrapper(&["systemd-run"], "puMEHtT", &["property", "unit", "machine", "setenv", "description", "slice", "uid", "gid", "working-directory"], 0),
+    wrapper(&["prlimit", "setpriv"], "", &[], 0),
+    wrapper(&["cpulimit"], "lpe", &["limit", "pid", "exe"], 0),
+    wrapper(&["numactl"], "CNmpi", &["cpunodebind", "physcpubind", "membind", "interleave"], 0),
+    wrapper(&["strace", "ltrace"], "eopsuEPaIObX", &["output", "attach", "user"], 0),
+    wrapper(&["valgrind", "xvfb-run", "catchsegv", "entr"], "ensfpw", &[], 0),
+    wrapper(&["runuser"], "ugGcs", &["user", "group", "command", "shell"], 0),
+    wrapper(&["flock"], "wEc", &["timeout", "conflict-exit-code", "command"], 1),
+    wrapper(&["watch"], "nq", &["interval"], 0),
+    wrapper(&["npx", "bunx", "pnpx"], "pcw", &["package", "call", "workspace"], 0),
+    wrapper(&["screen"], "ScehpTt", &[], 0),
+];
+
+/// Programs whose first word says that another command follows.
+const RUNNERS: &[(&str, &[&str])] = &[
+    ("poetry", &["run"]),
+    ("uv", &["run"]),
+    ("pipenv", &["run"]),
+    ("pdm", &["run"]),
+    ("rye", &["run"]),
+    ("hatch", &["run"]),
+    ("bundle", &["exec"]),
+    ("npm", &["exec", "x"]),
+    ("pnpm", &["exec", "dlx"]),
+    ("yarn", &["exec", "dlx"]),
+    ("conda", &["run"]),
+    ("mise", &["exec", "x"]),
+    ("asdf", &["exec"]),
+    ("opam", &["exec"]),
+    ("stack", &["exec"]),
+    ("cabal", &["exec"]),
+    ("dotenvx", &["run"]),
+    ("doppler", &["run"]),
+    ("direnv", &["exec"]),
+    ("nix", &["develop", "shell"]),
+];
+
+/// Everything that this command would run.
+pub(crate) fn inner(call: &Call<'_>) -> Vec<Inner> {
+    let mut found = shells::inner(call);
+    found.extend(fan::inner(call));
+    found.extend(programs::inner(call));
+    found.extend(wrapped(call).map(Inner::Words));
+    found
+}
+
+fn wrapped(call: &Call<'_>) -> Option<Vec<Word>> {
+    if matches!(call.name, "command" | "type") {
+        // `command -v` only looks.
+        let rest: Vec<Word> = call.words.get(1..)?.to_vec();
+        let first = rest.first()?;
+        return match first.text.as_str() {
+            "-p" | "--" => Some(rest[1..].to_vec()),
+            text if text.starts_with('-') || call.name == "type" => None,
+            _ => Some(rest),
+        };
+    }
+    if call.name == "coproc" {
+        // `coproc NAME { …; }` has a name only before a group, and the grammar takes the group for words.
+        let group = call.words.iter().position(|word| word.text == "{").map_or(1, |at| at + 1);
+        return call.words.get(group..).filter(|rest| !rest.is_empty()).map(<[Word]>::to_vec);
+    }
+    if let Some((_, subcommands)) = RUNNERS.iter().find(|(name, _)| *name == call.name) {
+        let at = call.words.iter().skip(1).position(|word| subcommands.contains(&word.text.as_str()))?;
+        let skip = usize::from(call.name == "direnv");
+        return behind_options(
+            &call.words[at + 2..],
+            "npc",
+            &["name", "package", "python", "with", "call"],
+            skip,
+        );
+    }
+    if call.name.starts_with("ld-linux") || call.name.starts_with("ld-musl") || call.name == "ld.so" {
+        return behind_options(call.words.get(1..)?, "", &["library-path", "preload"], 0);
+    }
+    let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&call.name))?;
+    behind_options(call.words.get(1..)?, wrapper.short, wrapper.long, wrapper.operands)
+}
+
+/// The command behind the options, operands and assignments of its wrapper.
+fn behind_options(words: &[Word], short: &str, long: &[&str], operands: usize) -> Option<Vec<Word>> {
+    let mut at = 0;
+    let mut operands = operands;
+    while let Some(word) = words.get(at) {
+        let text = word.text.as_str();
+        if text == "--" {
+            at += 1 + operands;
+            break;
+        }
+        if text.starts_with("--") {
+            let takes_next = !text.contains('=') && long.iter().any(|long| is_long(text, long));
+            at += 1 + usize::from(takes_next);
+        } else if let Some(group) = short_group(text) {
+            let valued = group.find(|c| short.contains(c));
+            at += 1 + usize::from(valued.is_some_and(|valued| valued + 1 == group.len()));
+        } else if is_assignment(text) {
+            at += 1;
+        } else if operands > 0 {
+            operands -= 1;
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    words.get(at..).filter(|rest| !rest.is_empty()).map(<[Word]>::to_vec)
+}
+
+fn is_assignment(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == UNKNOWN)
+    })
+}
+
+/// Words as a script: as they stand, because whoever joins them does so without quotes.
+fn join(words: &[Word]) -> String {
+    words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,11 @@
+//! Behaviour of the gate through its public face.
+
+#![cfg(test)]
+
+mod bounds;
+mod lists;
+mod places;
+mod properties;
+mod reasons;
+mod scene;
+mod tables;
