@@ -115,6 +115,8 @@ codes! {
     ToolArguments = "TOOL_ARGUMENTS",
     ToolInterrupted = "TOOL_INTERRUPTED",
     ScheduleInvalid = "SCHEDULE_INVALID",
+    SandboxTooWeak = "SANDBOX_TOO_WEAK",
+    SandboxFailed = "SANDBOX_FAILED",
 
     RunTurnsSpent = "RUN_TURNS_SPENT",
     RunCostSpent = "RUN_COST_SPENT",

@@ -2,7 +2,10 @@
 
 use std::collections::VecDeque;
 
+use crate::output::{Output, Whole};
+
 /// The head and the tail of what was pushed.
+#[derive(Debug)]
 pub(crate) struct Capture {
     head: Vec<u8>,
     tail: VecDeque<u8>,
@@ -49,6 +52,17 @@ impl Capture {
     pub(crate) fn kept(&self) -> Vec<u8> {
         let (first, second) = self.tail.as_slices();
         [self.head.as_slice(), first, second].concat()
+    }
+
+    /// What is kept, as it is now.
+    pub(crate) fn output(&self) -> Output {
+        let (first, second) = self.tail.as_slices();
+        Output {
+            head: self.head.clone(),
+            tail: [first, second].concat(),
+            total_bytes: self.total_bytes,
+            whole: Whole::Nowhere,
+        }
     }
 
     /// The head, the tail, and how long the stream was.

@@ -144,8 +144,8 @@ fn is_listed(name: &str, allowed: &[String]) -> bool {
     allowed.iter().any(matches)
 }
 
-/// Without regard to case: npm reads its variables in either, and none of these names is anything else in the other.
-fn is_hijacking(name: &str) -> bool {
+/// Whether a variable of this name makes an ordinary program run or load something else. Without regard to case: npm reads its variables in either, and none of these names is anything else in the other.
+pub fn is_hijacking(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     HIJACKING.contains(&name.as_str()) || HIJACKING_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }

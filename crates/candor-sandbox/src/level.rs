@@ -1,23 +1,56 @@
 //! How strong the walls around a process are.
 
 use std::fmt;
+use std::str::FromStr;
 
-/// How strong the walls around a process are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How strong the walls around a process are, from weakest to strongest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// There are none: it may do what its user may.
     None,
+    /// Landlock is the only wall around files, and seccomp the only one around everything else.
+    ///
+    /// What it cannot do: names, sizes and modes of hidden files stay visible. Modes, owners and times of the user's
+    /// files can be changed everywhere. Nothing new can be made in a directory that leads to a protected path, and a
+    /// directory that leads to a hidden one cannot be listed. Processes outside are visible. Unix sockets with a path
+    /// can be reached. The number of processes has no limit. A network that is neither all nor none is none.
+    Landlock,
+    /// Namespaces made by the program `bwrap`, and seccomp.
+    ///
+    /// What it cannot do: each process has a loopback device of its own, nothing is forwarded, and listed hosts are
+    /// not reached. The number of processes has no limit. A command that a signal ended is told as an exit with 128
+    /// and its number. What bubblewrap says when it cannot start a command looks like an output of the command.
+    Bubblewrap,
+    /// Namespaces of our own, Landlock and seccomp.
+    Namespaces,
 }
 
-/// The level that every process of [`run`](crate::run()) gets.
-pub fn level() -> Level {
-    Level::None
-}
+const NAMES: [(Level, &str); 4] = [
+    (Level::None, "none"),
+    (Level::Landlock, "landlock+seccomp"),
+    (Level::Bubblewrap, "bubblewrap+seccomp"),
+    (Level::Namespaces, "namespaces+landlock+seccomp"),
+];
 
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::None => f.write_str("none"),
-        }
+        let name = NAMES.iter().find(|(level, _)| level == self).map_or("", |(_, name)| name);
+        f.write_str(name)
     }
 }
+
+impl FromStr for Level {
+    type Err = UnknownLevel;
+
+    /// Takes a whole name, or its first word.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_meant = |name: &str| name == text || name.split('+').next() == Some(text);
+        let found = NAMES.iter().find(|(_, name)| is_meant(name));
+        found.map(|(level, _)| *level).ok_or_else(|| UnknownLevel(text.to_owned()))
+    }
+}
+
+/// There is no level of this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no level: none, landlock, bubblewrap or namespaces")]
+pub struct UnknownLevel(String);

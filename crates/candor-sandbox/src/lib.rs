@@ -1,32 +1,54 @@
 //! Runs one process under one policy with bounded output; the only spawner.
 //!
-//! A process gets an environment that names every variable, a process group of its own, nothing on its standard
-//! input, a time limit, and readers that keep the head and the tail of what it says. When the call is over, however it
-//! is over, nothing that it started is left: not its group, and not what left the group but still carries the call's
-//! mark in its environment.
+//! A process gets an environment that names every variable, a process group of its own, a time limit, and readers that
+//! keep the head and the tail of what it says. When the call is over, however it is over, nothing that it started is
+//! left. [`Sandbox::open`] puts walls around the processes of a session: namespaces and mounts, Landlock, a filter on
+//! system calls, limits. Which of them this machine can do is its [`Level`]; a wall that cannot be put up is an error,
+//! and the process does not run.
 //!
-//! Deliberately absent: walls. The level is [`Level::None`], a process may touch whatever its user may, and one that
-//! clears its environment, leaves its group and gives up its parent is not found any more. The program is not made a
-//! subreaper to find those: that would make it the parent of everybody's orphans, and to reap those would steal the
-//! exit of children that other code waits for. Also absent: deciding what may run, and reading our own environment.
+//! [`Sandbox::bare`] has no walls. There, what is left of a call is found by its group and by the mark that its
+//! processes carry in their environment, and one that clears its environment, leaves its group and gives up its parent
+//! is not found any more. The program is not made a subreaper to find those: that would make it the parent of
+//! everybody's orphans, and to reap those would steal the exit of children that other code waits for. Behind namespaces
+//! the kernel ends them all.
 //!
-//! Start reading at [`run()`], then `process.rs` for the end of a process and `strays.rs` for what it left behind.
+//! Deliberately absent: deciding what may run, and reading our own environment. What the walls do not stop: reading
+//! whatever the policy leaves readable, Unix sockets with a path outside `/run` and `/tmp` (hide them), exhausting
+//! processor time, and a hole in the kernel.
+//!
+//! Start reading at [`run()`], then `process.rs` for the end of a process and `strays.rs` for what it left behind; for
+//! the walls, `walls/child.rs` and then `walls/plan.rs`.
 
 mod capture;
 pub mod env;
 mod error;
+mod harden;
 mod level;
+mod net;
 mod orphans;
 mod output;
+mod policy;
 mod process;
 mod pump;
+mod resolved;
 mod run;
+mod running;
+mod said;
+mod sandbox;
 mod spec;
 mod strays;
+mod streams;
+mod walls;
 
 pub use error::Error;
-pub use level::{Level, level};
+pub use harden::harden;
+pub use level::{Level, UnknownLevel};
 pub use orphans::end_orphans;
 pub use output::Output;
+pub use policy::{Limits, Network, Policy};
 pub use run::{Ended, How, run};
-pub use spec::Spec;
+pub use running::{Running, State, start};
+pub use said::{Said, Since};
+pub use sandbox::{Sandbox, Walls, best_level};
+pub use spec::{Spec, Stdin};
+pub use walls::placeholder::remove_left_over;

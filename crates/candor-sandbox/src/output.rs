@@ -23,6 +23,11 @@ pub(crate) enum Whole {
 }
 
 impl Output {
+    /// Nothing was said.
+    pub(crate) fn empty() -> Self {
+        Self { head: Vec::new(), tail: Vec::new(), total_bytes: 0, whole: Whole::Nowhere }
+    }
+
     /// What was said. Bytes that are no text become `U+FFFD`; where the middle was left out, a line says how much and
     /// where to find it.
     pub fn text(&self) -> String {

@@ -10,6 +10,7 @@ use tokio::net::unix::pipe::Receiver;
 
 use crate::capture::Capture;
 use crate::output::{Output, Whole};
+use crate::running::receiver;
 
 /// What is written of a stream that is too long for memory. A runaway process must not fill the disk.
 pub(crate) const SPILL_BYTES_MAX: u64 = 64 << 20;
@@ -38,7 +39,7 @@ impl Pump {
     /// Reads from this pipe; `spill` is the file to make if the stream is longer than `bytes_max`.
     pub(crate) fn new(pipe: OwnedFd, bytes_max: usize, spill: Option<PathBuf>) -> io::Result<Self> {
         let spill = spill.map_or(Spill::Off, Spill::Unopened);
-        Ok(Self { pipe: Receiver::from_owned_fd(pipe)?, capture: Capture::new(bytes_max), spill })
+        Ok(Self { pipe: receiver(pipe)?, capture: Capture::new(bytes_max), spill })
     }
 
     /// Reads until nobody holds the other end any more.

@@ -12,16 +12,17 @@ use tokio_util::sync::CancellationToken;
 
 use crate::process::Process;
 use crate::pump::Pump;
+use crate::sandbox::Sandbox;
 use crate::{Error, Output, Spec};
 
 /// How long a process may take to end after it was asked to, before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// How long the streams are read on after the process has ended: what it left running may hold them for ever.
-const DRAIN: Duration = Duration::from_millis(500);
+pub(crate) const DRAIN: Duration = Duration::from_millis(500);
 
 /// How long a killed process may take to be gone. Longer means that it hangs in the kernel.
-const KILL_WAIT_MAX: Duration = Duration::from_secs(1);
+pub(crate) const KILL_WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// What came of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,9 +68,9 @@ struct Reading<'r> {
 ///
 /// It takes as long as the process, but not longer than the time limit and a few seconds. Dropping the future kills
 /// the process and all it started.
-pub async fn run(spec: &Spec, cancel: &CancellationToken) -> Result<Ended, Error> {
+pub async fn run(spec: &Spec, sandbox: &Sandbox, cancel: &CancellationToken) -> Result<Ended, Error> {
     let started = Instant::now();
-    let (process, pipes) = Process::start(spec)?;
+    let (process, pipes) = Process::start(spec, sandbox)?;
     let pump = |pipe, stream: &str| {
         let name = format!("{}-{stream}.log", process.mark().value());
         let spill = spec.spill.as_ref().map(|directory| directory.join(name));
@@ -77,22 +78,37 @@ pub async fn run(spec: &Spec, cancel: &CancellationToken) -> Result<Ended, Error
             .map_err(|source| Error::NotStarted { program: spec.program.clone(), source })
     };
     let mut stdout = pump(pipes.stdout, "stdout")?;
-    let mut stderr = pump(pipes.stderr, "stderr")?;
+    let mut stderr = pipes.stderr.map(|pipe| pump(pipe, "stderr")).transpose()?;
+    // Nobody speaks to it here.
+    drop(pipes.stdin);
     let stop = {
         let future = pin!(async {
-            tokio::join!(stdout.drain(), stderr.drain());
+            tokio::join!(stdout.drain(), drain(stderr.as_mut()));
         });
         let mut reading = Reading { future, is_done: false };
         supervise(&process, &mut reading, spec.timeout, cancel).await
     };
-    let _ = timeout(DRAIN, async { tokio::join!(stdout.flush(), stderr.flush()) }).await;
+    let _ = timeout(DRAIN, async { tokio::join!(stdout.flush(), flush(stderr.as_mut())) }).await;
     let status = process.reap();
     let how = match stop {
         Stop::TimedOut => How::TimedOut,
         Stop::Cancelled => How::Cancelled,
         Stop::Ended => status.map_or(How::Signalled(Signal::KILL.as_raw()), how),
     };
-    Ok(Ended { how, stdout: stdout.into_output(), stderr: stderr.into_output(), duration: started.elapsed() })
+    let stderr = stderr.map_or_else(Output::empty, Pump::into_output);
+    Ok(Ended { how, stdout: stdout.into_output(), stderr, duration: started.elapsed() })
+}
+
+async fn drain(pump: Option<&mut Pump>) {
+    if let Some(pump) = pump {
+        pump.drain().await;
+    }
+}
+
+async fn flush(pump: Option<&mut Pump>) {
+    if let Some(pump) = pump {
+        pump.flush().await;
+    }
 }
 
 /// Waits for the end or brings it about; afterwards all of the call is gone.
@@ -157,7 +173,7 @@ impl Reading<'_> {
     }
 }
 
-fn how(status: ExitStatus) -> How {
+pub(crate) fn how(status: ExitStatus) -> How {
     match (status.code(), status.signal()) {
         (Some(code), _) => How::Exited(code),
         (None, signal) => How::Signalled(signal.unwrap_or_default()),

@@ -19,7 +19,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process_group, pidfd
 pub(crate) const MARK_NAME: &str = "CANDOR_CALL";
 
 /// How long the killing goes on. What forks faster than it is killed for this long would have won anyway.
-const KILL_TIME_MAX: Duration = Duration::from_millis(500);
+pub(crate) const KILL_TIME_MAX: Duration = Duration::from_millis(500);
 
 /// How long one round waits for what it killed to be gone.
 pub(crate) const ROUND_TIME_MAX: Duration = Duration::from_millis(50);
@@ -44,7 +44,7 @@ const ENVIRON_BYTES_USUAL: usize = 16 << 10;
 const COME_ROUND_MIN: Duration = Duration::from_millis(20);
 
 /// What tells the processes of one call from all others.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(crate) struct Mark {
     value: String,
     /// The variable as it stands in an environment. The value is like no other, so that finding it anywhere is enough.
@@ -86,6 +86,11 @@ impl Mark {
     /// The value of the variable.
     pub(crate) fn value(&self) -> &str {
         &self.value
+    }
+
+    /// The group, which has the number of its first process.
+    pub(crate) fn group(&self) -> Pid {
+        self.group
     }
 
     /// Asks all of the call's processes to end.

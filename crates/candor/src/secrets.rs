@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use candor_config::{Env, Loaded, Request, Resolved, Secret, SecretSource};
 use candor_protocol::{Code, Failure};
-use candor_sandbox::{Ended, How, Spec};
+use candor_sandbox::{Ended, How, Sandbox, Spec, Stdin};
 use tokio_util::sync::CancellationToken;
 
 use crate::screen::block_on;
@@ -65,6 +65,8 @@ fn run(key: &str, line: &str, env: &Env) -> Result<Secret, Failure> {
         timeout: COMMAND_TIME_MAX,
         output_bytes_max: COMMAND_BYTES_MAX,
         spill: None,
+        stdin: Stdin::Closed,
+        pty: None,
     };
     let ended = run_aside(&spec).map_err(failed)?;
     match ended.how {
@@ -90,7 +92,7 @@ fn run(key: &str, line: &str, env: &Env) -> Result<Secret, Failure> {
 /// Runs a process from wherever we are: on a thread of its own, because the caller may be inside an async task already.
 fn run_aside(spec: &Spec) -> Result<Ended, String> {
     let run = || {
-        let work = async { Ok(candor_sandbox::run(spec, &CancellationToken::new()).await) };
+        let work = async { Ok(candor_sandbox::run(spec, &Sandbox::bare(), &CancellationToken::new()).await) };
         block_on(work)
     };
     let ended = std::thread::scope(|scope| scope.spawn(run).join());

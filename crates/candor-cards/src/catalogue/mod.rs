@@ -101,6 +101,8 @@ static CATALOGUE: [Entry; Code::ALL.len()] = [
     tools::ARGUMENTS,
     tools::INTERRUPTED,
     tools::SCHEDULE_INVALID,
+    tools::SANDBOX_TOO_WEAK,
+    tools::SANDBOX_FAILED,
     runs::TURNS_SPENT,
     runs::COST_SPENT,
     runs::TIME_SPENT,

@@ -2,7 +2,7 @@
 
 use candor_protocol::{Class, Code};
 
-use super::{EXIT_FAILED, EXIT_NEEDS_APPROVAL};
+use super::{EXIT_FAILED, EXIT_NEEDS_APPROVAL, EXIT_STOPPED};
 use crate::Entry;
 use crate::entry::{by_hand, check};
 
@@ -47,7 +47,9 @@ pub(super) const BLOCKED: Entry = Entry {
     steps: &[
         by_hand("Reach the same result in a way that the rule allows"),
         check("See which rules hold and where they were set", "candor config show --origin"),
-        by_hand("If the rule is wrong for this machine, change it under security in your own configuration"),
+        by_hand(
+            "If the rule is wrong for this machine, change it under security or sandbox in your own configuration",
+        ),
     ],
     verify: None,
     retryable: false,
@@ -139,6 +141,37 @@ pub(super) const INTERRUPTED: Entry = Entry {
         by_hand("Then go on from what is there"),
     ],
     verify: None,
+    retryable: false,
+    exit_code: EXIT_FAILED,
+};
+
+pub(super) const SANDBOX_TOO_WEAK: Entry = Entry {
+    code: Code::SandboxTooWeak,
+    class: Class::Precondition,
+    title: "Sandbox too weak here",
+    cause: "Commands must run behind {minimum}, and the strongest sandbox of this machine is {reached}.\nReason: {reason}",
+    steps: &[
+        check("See what this machine can do", "candor doctor"),
+        by_hand("Allow user namespaces for this user, or install bubblewrap, and start again"),
+        by_hand("If the weaker sandbox is enough here, lower sandbox.minimum in your own configuration"),
+    ],
+    verify: Some("candor doctor"),
+    retryable: false,
+    exit_code: EXIT_STOPPED,
+};
+
+pub(super) const SANDBOX_FAILED: Entry = Entry {
+    code: Code::SandboxFailed,
+    class: Class::Tool,
+    title: "Sandbox could not be put up",
+    cause: "The command was not run, because its sandbox could not be put up.\nStep: {stage}\nReason: {reason}",
+    steps: &[
+        by_hand(
+            "See that the workspace and the directories of the sandbox are there and are not replaced by links",
+        ),
+        check("See what this machine can do", "candor doctor"),
+    ],
+    verify: Some("candor doctor"),
     retryable: false,
     exit_code: EXIT_FAILED,
 };

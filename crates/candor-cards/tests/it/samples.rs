@@ -92,6 +92,8 @@ fn facts_of_runs(code: Code) -> &'static [&'static str] {
         Code::ToolTimeout => &["tool", "limit"],
         Code::ToolBlocked | Code::ToolDenied | Code::ToolUnapproved => &["tool", "command", "reason"],
         Code::ScheduleInvalid => &["path", "schedule", "reason"],
+        Code::SandboxTooWeak => &["minimum", "reached", "reason"],
+        Code::SandboxFailed => &["stage", "reason"],
         Code::OutOfMemory => &["what"],
         Code::InternalPanic => &["message", "location"],
         // A code that is missing here has facts that no card shows, which a test finds.

@@ -13,69 +13,76 @@ const GRACE: Duration = Duration::from_secs(2);
 
 #[tokio::test]
 async fn a_process_that_takes_too_long_is_stopped_and_what_it_said_is_kept() {
-    let rig = Rig::new();
-    let mut spec = rig.script("echo begun; sleep $TOKEN");
-    spec.timeout = SHORT;
-    let ended = run(&spec, &CancellationToken::new()).await.unwrap();
-    assert_eq!(ended.how, How::TimedOut);
-    assert_eq!(ended.stdout.text(), "begun\n");
-    assert!(ended.duration >= SHORT && ended.duration < GRACE, "{:?}", ended.duration);
-    assert_eq!(rig.sleepers(), 0);
+    for rig in Rig::kinds() {
+        let mut spec = rig.script("echo begun; sleep $TOKEN");
+        spec.timeout = SHORT;
+        let ended = run(&spec, &rig.sandbox, &CancellationToken::new()).await.unwrap();
+        assert_eq!(ended.how, How::TimedOut);
+        assert_eq!(ended.stdout.text(), "begun\n");
+        assert!(ended.duration >= SHORT && ended.duration < GRACE, "{:?}", ended.duration);
+        assert_eq!(rig.sleepers(), 0);
+    }
 }
 
 #[tokio::test]
 async fn a_process_may_tidy_up_before_it_ends() {
-    let rig = Rig::new();
-    let mut spec = rig.script("trap 'echo tidy; exit' TERM; echo begun; while :; do sleep 0.01; done");
-    spec.timeout = Duration::from_millis(500);
-    let ended = run(&spec, &CancellationToken::new()).await.unwrap();
-    assert_eq!(ended.how, How::TimedOut);
-    assert_eq!(ended.stdout.text(), "begun\ntidy\n");
+    for rig in Rig::kinds() {
+        let mut spec = rig.script("trap 'echo tidy; exit' TERM; echo begun; while :; do sleep 0.01; done");
+        spec.timeout = Duration::from_millis(500);
+        let ended = run(&spec, &rig.sandbox, &CancellationToken::new()).await.unwrap();
+        assert_eq!(ended.how, How::TimedOut);
+        assert_eq!(ended.stdout.text(), "begun\ntidy\n");
+    }
 }
 
 #[tokio::test]
 async fn a_process_that_will_not_end_is_killed() {
-    let rig = Rig::new();
-    let mut spec = rig.script("trap '' TERM INT HUP; sleep $TOKEN & sleep $TOKEN & wait; wait; sleep $TOKEN");
-    spec.timeout = SHORT;
-    let ended = run(&spec, &CancellationToken::new()).await.unwrap();
-    assert_eq!(ended.how, How::TimedOut);
-    assert!(ended.duration >= SHORT + GRACE, "{:?}", ended.duration);
-    assert_eq!(rig.sleepers(), 0);
+    for rig in Rig::kinds() {
+        let mut spec =
+            rig.script("trap '' TERM INT HUP; sleep $TOKEN & sleep $TOKEN & wait; wait; sleep $TOKEN");
+        spec.timeout = SHORT;
+        let ended = run(&spec, &rig.sandbox, &CancellationToken::new()).await.unwrap();
+        assert_eq!(ended.how, How::TimedOut);
+        assert!(ended.duration >= SHORT + GRACE, "{:?}", ended.duration);
+        assert_eq!(rig.sleepers(), 0);
+    }
 }
 
 #[tokio::test]
 async fn a_stopped_process_is_ended_too() {
-    let rig = Rig::new();
-    let mut spec = rig.script("kill -STOP $$");
-    spec.timeout = SHORT;
-    let ended = run(&spec, &CancellationToken::new()).await.unwrap();
-    assert_eq!(ended.how, How::TimedOut);
-    assert!(ended.duration < GRACE, "{:?}", ended.duration);
+    for rig in Rig::kinds() {
+        let mut spec = rig.script("kill -STOP $$");
+        spec.timeout = SHORT;
+        let ended = run(&spec, &rig.sandbox, &CancellationToken::new()).await.unwrap();
+        assert_eq!(ended.how, How::TimedOut);
+        assert!(ended.duration < GRACE, "{:?}", ended.duration);
+    }
 }
 
 #[tokio::test]
 async fn cancelling_cuts_short() {
-    let rig = Rig::new();
-    let gate = rig.gate("gate");
-    let cancel = CancellationToken::new();
-    let spec = rig.script("echo ready > gate; exec sleep $TOKEN");
-    let (ended, ()) = tokio::join!(run(&spec, &cancel), async {
-        tokio::fs::read(&gate).await.unwrap();
-        cancel.cancel();
-    });
-    let ended = ended.unwrap();
-    assert_eq!(ended.how, How::Cancelled);
-    assert!(ended.duration < GRACE, "{:?}", ended.duration);
-    assert_eq!(rig.sleepers(), 0);
+    for rig in Rig::kinds() {
+        let gate = rig.gate("gate");
+        let cancel = CancellationToken::new();
+        let spec = rig.script("echo ready > gate; exec sleep $TOKEN");
+        let (ended, ()) = tokio::join!(run(&spec, &rig.sandbox, &cancel), async {
+            tokio::fs::read(&gate).await.unwrap();
+            cancel.cancel();
+        });
+        let ended = ended.unwrap();
+        assert_eq!(ended.how, How::Cancelled);
+        assert!(ended.duration < GRACE, "{:?}", ended.duration);
+        assert_eq!(rig.sleepers(), 0);
+    }
 }
 
 #[tokio::test]
 async fn what_was_cancelled_before_is_cancelled() {
-    let rig = Rig::new();
-    let cancel = CancellationToken::new();
-    cancel.cancel();
-    let ended = run(&rig.script("exec sleep $TOKEN"), &cancel).await.unwrap();
-    assert_eq!(ended.how, How::Cancelled);
-    assert_eq!(rig.sleepers(), 0);
+    for rig in Rig::kinds() {
+        let cancel = CancellationToken::new();
+        cancel.cancel();
+        let ended = run(&rig.script("exec sleep $TOKEN"), &rig.sandbox, &cancel).await.unwrap();
+        assert_eq!(ended.how, How::Cancelled);
+        assert_eq!(rig.sleepers(), 0);
+    }
 }

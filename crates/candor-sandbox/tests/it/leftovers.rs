@@ -31,14 +31,13 @@ const WAYS: &[(&str, &str)] = &[
 
 #[tokio::test]
 async fn what_a_process_leaves_when_it_ends_is_killed() {
-    for (way, script) in WAYS {
-        let rig = Rig::new();
+    for ((way, script), rig) in WAYS.iter().flat_map(|way| Rig::kinds().map(|rig| (way, rig))) {
         let gate = rig.gate("gate");
         rig.gate("open");
         // It ends only once what is to stay behind runs.
         let spec = rig.script(&format!("{script}\nread line < open; echo end"));
         let cancel = CancellationToken::new();
-        let (ended, ()) = tokio::join!(run(&spec, &cancel), async {
+        let (ended, ()) = tokio::join!(run(&spec, &rig.sandbox, &cancel), async {
             tokio::fs::read(&gate).await.unwrap();
             tokio::fs::write(rig.path("open"), "go\n").await.unwrap();
         });
@@ -51,12 +50,11 @@ async fn what_a_process_leaves_when_it_ends_is_killed() {
 
 #[tokio::test]
 async fn what_runs_when_the_call_is_cancelled_is_killed() {
-    for (way, script) in WAYS {
-        let rig = Rig::new();
+    for ((way, script), rig) in WAYS.iter().flat_map(|way| Rig::kinds().map(|rig| (way, rig))) {
         let gate = rig.gate("gate");
         let cancel = CancellationToken::new();
         let spec = rig.script(&format!("{script}\nsleep $TOKEN"));
-        let (ended, ()) = tokio::join!(run(&spec, &cancel), async {
+        let (ended, ()) = tokio::join!(run(&spec, &rig.sandbox, &cancel), async {
             tokio::fs::read(&gate).await.unwrap();
             cancel.cancel();
         });
@@ -67,33 +65,34 @@ async fn what_runs_when_the_call_is_cancelled_is_killed() {
 
 #[tokio::test]
 async fn what_a_short_process_leaves_is_killed_too() {
-    let rig = Rig::new();
-    for _ in 0..40 {
-        rig.run("setsid sleep $TOKEN < /dev/null > /dev/null 2>&1 & exec true").await;
-        assert_eq!(rig.sleepers(), 0);
+    for rig in Rig::kinds() {
+        for _ in 0..40 {
+            rig.run("setsid sleep $TOKEN < /dev/null > /dev/null 2>&1 & exec true").await;
+            assert_eq!(rig.sleepers(), 0);
+        }
     }
 }
 
 #[tokio::test]
 async fn what_runs_when_the_time_is_over_is_killed() {
-    let rig = Rig::new();
-    let mut spec =
-        rig.script("setsid sleep $TOKEN & (setsid sleep $TOKEN > /dev/null 2>&1 &) & sleep $TOKEN & wait");
-    spec.timeout = Duration::from_millis(500);
-    let ended = run(&spec, &CancellationToken::new()).await.unwrap();
-    assert_eq!(ended.how, How::TimedOut);
-    assert_eq!(rig.sleepers(), 0);
+    for rig in Rig::kinds() {
+        let mut spec = rig
+            .script("setsid sleep $TOKEN & (setsid sleep $TOKEN > /dev/null 2>&1 &) & sleep $TOKEN & wait");
+        spec.timeout = Duration::from_millis(500);
+        let ended = run(&spec, &rig.sandbox, &CancellationToken::new()).await.unwrap();
+        assert_eq!(ended.how, How::TimedOut);
+        assert_eq!(rig.sleepers(), 0);
+    }
 }
 
 #[tokio::test]
 async fn dropping_the_call_leaves_no_process() {
-    for (way, script) in WAYS {
-        let rig = Rig::new();
+    for ((way, script), rig) in WAYS.iter().flat_map(|way| Rig::kinds().map(|rig| (way, rig))) {
         let gate = rig.gate("gate");
         let cancel = CancellationToken::new();
         let spec = rig.script(&format!("{script}\nsleep $TOKEN"));
         tokio::select! {
-            ended = run(&spec, &cancel) => panic!("{way}: {ended:?}"),
+            ended = run(&spec, &rig.sandbox, &cancel) => panic!("{way}: {ended:?}"),
             line = tokio::fs::read(&gate) => assert_eq!(line.unwrap(), b"ready\n"),
         }
         assert_eq!(rig.sleepers(), 0, "{way}");
@@ -102,42 +101,44 @@ async fn dropping_the_call_leaves_no_process() {
 
 #[tokio::test]
 async fn a_call_leaves_the_processes_of_another_alone() {
-    let rig = Rig::new();
-    let gate = rig.gate("gate");
-    let cancel = CancellationToken::new();
-    let other = rig.script("setsid bash -c 'echo ready > gate; exec sleep $TOKEN' & wait");
-    let (ended, ()) = tokio::join!(run(&other, &cancel), async {
-        tokio::fs::read(&gate).await.unwrap();
-        let mut spec = rig.script("setsid sleep 100 & sleep 100");
-        spec.timeout = Duration::from_millis(100);
-        let ended = run(&spec, &CancellationToken::new()).await.unwrap();
-        assert_eq!(ended.how, How::TimedOut);
-        assert_eq!(rig.sleepers(), 1);
-        cancel.cancel();
-    });
-    assert_eq!(ended.unwrap().how, How::Cancelled);
-    assert_eq!(rig.sleepers(), 0);
+    for rig in Rig::kinds() {
+        let gate = rig.gate("gate");
+        let cancel = CancellationToken::new();
+        let other = rig.script("setsid bash -c 'echo ready > gate; exec sleep $TOKEN' & wait");
+        let (ended, ()) = tokio::join!(run(&other, &rig.sandbox, &cancel), async {
+            tokio::fs::read(&gate).await.unwrap();
+            let mut spec = rig.script("setsid sleep 100 & sleep 100");
+            spec.timeout = Duration::from_millis(100);
+            let ended = run(&spec, &rig.sandbox, &CancellationToken::new()).await.unwrap();
+            assert_eq!(ended.how, How::TimedOut);
+            assert_eq!(rig.sleepers(), 1);
+            cancel.cancel();
+        });
+        assert_eq!(ended.unwrap().how, How::Cancelled);
+        assert_eq!(rig.sleepers(), 0);
+    }
 }
 
 #[tokio::test]
 async fn two_hundred_calls_leave_no_process_and_no_open_file() {
-    let rig = Rig::new();
-    let open = || std::fs::read_dir("/proc/self/fd").unwrap().count();
-    rig.run("true").await;
-    let before = open();
-    for number in 0..200 {
-        let ended = rig.run(&format!("echo {number}")).await;
-        assert_eq!(ended.stdout.text(), format!("{number}\n"));
+    for rig in Rig::kinds() {
+        let open = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+        rig.run("true").await;
+        let before = open();
+        for number in 0..200 {
+            let ended = rig.run(&format!("echo {number}")).await;
+            assert_eq!(ended.stdout.text(), format!("{number}\n"));
+        }
+        assert_eq!(open(), before);
+        let own = std::process::id().to_string();
+        let is_child = |path: std::path::PathBuf| {
+            let status = std::fs::read_to_string(path.join("status")).unwrap_or_default();
+            status.lines().any(|line| line.strip_prefix("PPid:").is_some_and(|parent| parent.trim() == own))
+        };
+        let children =
+            std::fs::read_dir("/proc").unwrap().flatten().filter(|entry| is_child(entry.path())).count();
+        assert_eq!(children, 0);
     }
-    assert_eq!(open(), before);
-    let own = std::process::id().to_string();
-    let is_child = |path: std::path::PathBuf| {
-        let status = std::fs::read_to_string(path.join("status")).unwrap_or_default();
-        status.lines().any(|line| line.strip_prefix("PPid:").is_some_and(|parent| parent.trim() == own))
-    };
-    let children =
-        std::fs::read_dir("/proc").unwrap().flatten().filter(|entry| is_child(entry.path())).count();
-    assert_eq!(children, 0);
 }
 
 #[tokio::test]
@@ -149,7 +150,7 @@ async fn what_a_dead_program_left_is_ended_and_what_a_living_one_runs_is_not() {
     let orphan =
         "CANDOR_CALL=99999999.1.x setsid -f sleep $TOKEN; echo ready > gate; read line < open; echo end";
     let (spec, cancel) = (rig.script(orphan), CancellationToken::new());
-    let (ended, ()) = tokio::join!(run(&spec, &cancel), async {
+    let (ended, ()) = tokio::join!(run(&spec, &rig.sandbox, &cancel), async {
         tokio::fs::read(&gate).await.unwrap();
         while rig.sleepers() == 0 {
             tokio::task::yield_now().await;

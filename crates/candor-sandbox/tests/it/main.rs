@@ -5,7 +5,13 @@
 mod ending;
 mod environment;
 mod errors;
+mod escapes;
+mod hardening;
 mod leftovers;
+mod network;
 mod output;
 mod rig;
+mod running;
+mod session;
 mod starting;
+mod zoo;

@@ -1,0 +1,304 @@
+//! The walls of one session, opened once and used for each of its processes.
+
+use std::fmt;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use libc::sock_filter;
+
+use crate::net::Bridges;
+use crate::policy::{Network, Policy};
+use crate::resolved::{Resolved, prepare, resolve};
+use crate::walls::bubblewrap::{self, Wrapped};
+use crate::walls::filter::{self, Sockets};
+use crate::walls::landlock::{self, Grants};
+use crate::walls::plan::TEMPORARY;
+use crate::walls::space::{NetworkKind, Space};
+use crate::walls::trial;
+use crate::{Error, Level, Spec};
+
+/// The opened walls of one session. Clones are the same walls.
+#[derive(Clone)]
+pub struct Sandbox(Arc<Inner>);
+
+/// Which walls to put up. For tests, which try each of them alone.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Walls {
+    pub namespaces: bool,
+    pub landlock: bool,
+    pub seccomp: bool,
+}
+
+struct Inner {
+    level: Level,
+    walls: Walls,
+    policy: Option<Policy>,
+    space: Option<Space>,
+    /// The program that puts up the walls in our place.
+    wrapper: Option<PathBuf>,
+    /// The ways to the host's network. They end with the walls.
+    _bridges: Bridges,
+    filter: Option<Vec<sock_filter>>,
+    env: Vec<(String, String)>,
+}
+
+impl Sandbox {
+    /// No walls, for what runs with the user's own rights.
+    pub fn bare() -> Self {
+        let walls = Walls { namespaces: false, landlock: false, seccomp: false };
+        Self(Arc::new(Inner {
+            level: Level::None,
+            walls,
+            policy: None,
+            space: None,
+            wrapper: None,
+            _bridges: Bridges::default(),
+            filter: None,
+            env: Vec::new(),
+        }))
+    }
+
+    /// Opens the strongest walls that stand on this machine.
+    ///
+    /// The machine decides which level that is, and never the policy: what lies in a workspace must not choose weaker walls.
+    /// A policy that its walls cannot keep is an error. Where the strongest that stands is weaker than `minimum`, that is an
+    /// error too, and so it is where none stands at all.
+    pub fn open(policy: Policy, minimum: Level) -> Result<Self, Error> {
+        let mut why = Vec::new();
+        for level in [Level::Namespaces, Level::Bubblewrap, Level::Landlock] {
+            // With nothing to keep, only the machine can refuse.
+            match Self::open_at(Policy::default(), level) {
+                Ok(_) if level >= minimum => return Self::open_at(policy, level),
+                Ok(_) => return Err(Error::TooWeak { reached: level, minimum, why: why.join("; ") }),
+                Err(error) => why.push(format!("{level}: {}", told(&error))),
+            }
+        }
+        // Without any wall the answer is the same for every minimum: there is another way to ask for none.
+        let minimum = minimum.max(Level::Landlock);
+        Err(Error::TooWeak { reached: Level::None, minimum, why: why.join("; ") })
+    }
+
+    /// Opens the walls of this level and of no other.
+    #[doc(hidden)]
+    pub fn open_at(policy: Policy, level: Level) -> Result<Self, Error> {
+        match level {
+            Level::None => Ok(Self::bare()),
+            Level::Landlock => Self::open_with(policy, Walls::LANDLOCK),
+            Level::Bubblewrap => Self::open_wrapped(policy),
+            Level::Namespaces => Self::open_with(policy, Walls::NAMESPACES),
+        }
+    }
+
+    /// Opens these walls and no others.
+    #[doc(hidden)]
+    pub fn open_with(policy: Policy, walls: Walls) -> Result<Self, Error> {
+        let policy = prepare(policy)?;
+        let space = walls.namespaces.then(|| Space::new(network_kind(&policy.network))).transpose()?;
+        if policy.readable.is_some() && !walls.landlock {
+            return Err(Error::wall("limit what is read", io::Error::other("only Landlock can")));
+        }
+        let bridges = space.as_ref().map(|space| Bridges::open(&policy.network, space)).transpose()?;
+        let bridges = bridges.unwrap_or_default();
+        let filter = walls.seccomp.then(|| filter::program(sockets(&policy.network, walls.namespaces)));
+        let mut env = env(&policy, walls.namespaces);
+        env.extend(bridges.env.iter().cloned());
+        let sandbox = Self(Arc::new(Inner {
+            level: walls.level(),
+            walls,
+            policy: Some(policy),
+            space,
+            wrapper: None,
+            _bridges: bridges,
+            filter,
+            env,
+        }));
+        trial::attempt(&sandbox)?;
+        Ok(sandbox)
+    }
+
+    /// Opens walls that another program puts up.
+    fn open_wrapped(policy: Policy) -> Result<Self, Error> {
+        let missing = || Error::wall("find bwrap", io::ErrorKind::NotFound);
+        let wrapper = bubblewrap::find().ok_or_else(missing)?;
+        let policy = prepare(policy)?;
+        let sandbox = Self(Arc::new(Inner {
+            level: Level::Bubblewrap,
+            walls: Walls { namespaces: false, landlock: false, seccomp: false },
+            filter: Some(filter::program(sockets(&policy.network, true))),
+            env: env(&policy, true),
+            policy: Some(policy),
+            space: None,
+            wrapper: Some(wrapper),
+            _bridges: Bridges::default(),
+        }));
+        trial::attempt_wrapped(&sandbox)?;
+        Ok(sandbox)
+    }
+
+    /// How strong the walls are.
+    pub fn level(&self) -> Level {
+        self.0.level
+    }
+
+    /// Where a path that a process inside names is on the host.
+    pub fn host_path(&self, seen: &Path) -> PathBuf {
+        let path = without_dots(seen);
+        let temp = self.0.policy.as_ref().and_then(|policy| policy.temp.as_deref());
+        let (Some(policy), Some(temp), true) = (&self.0.policy, temp, self.covers_temp()) else {
+            return path;
+        };
+        let readable = policy.readable.iter().flatten().chain(&policy.shown);
+        if policy.writable.iter().chain(readable).any(|root| path.starts_with(root)) {
+            return path;
+        }
+        let below = TEMPORARY.iter().find_map(|prefix| path.strip_prefix(prefix).ok());
+        match below {
+            Some(below) if below.as_os_str().is_empty() => temp.to_owned(),
+            Some(below) => temp.join(below),
+            None => path,
+        }
+    }
+
+    /// What processes inside need in their environment. [`run`](crate::run()) and [`start`](crate::start) add it.
+    pub fn env(&self) -> Vec<(String, String)> {
+        self.0.env.clone()
+    }
+
+    /// Whether the temporary directory is called `/tmp` inside.
+    fn covers_temp(&self) -> bool {
+        self.0.level > Level::Landlock
+    }
+
+    pub(crate) fn is_bare(&self) -> bool {
+        self.0.policy.is_none()
+    }
+
+    pub(crate) fn space(&self) -> Option<&Space> {
+        self.0.space.as_ref()
+    }
+
+    /// The filter that a process enters by itself.
+    pub(crate) fn filter(&self) -> Option<&[sock_filter]> {
+        self.0.filter.as_deref().filter(|_| self.0.wrapper.is_none())
+    }
+
+    /// Whether a process gives up its privileges by itself. A program that puts up walls may need them to.
+    pub(crate) fn drops_privileges(&self) -> bool {
+        !self.is_bare() && self.0.wrapper.is_none()
+    }
+
+    pub(crate) fn resolved(&self) -> Result<Option<Resolved>, Error> {
+        self.0.policy.as_ref().map(resolve).transpose()
+    }
+
+    /// The Landlock rules for one process. They name what is on disk now.
+    pub(crate) fn ruleset(&self, policy: &Resolved) -> Result<Option<OwnedFd>, Error> {
+        if !self.0.walls.landlock {
+            return Ok(None);
+        }
+        // Behind namespaces, mounts hide and protect, and do it without taking anything from what stands beside.
+        let is_only_wall = !self.0.walls.namespaces;
+        let writable: Vec<PathBuf> = policy.writable.iter().chain(&policy.temp).cloned().collect();
+        let grants = Grants {
+            writable: &writable,
+            readable: policy.readable.as_deref(),
+            hidden: if is_only_wall { &policy.hidden } else { &[] },
+            protected: if is_only_wall { &policy.protected } else { &[] },
+        };
+        landlock::ruleset(&grants).map(Some)
+    }
+
+    /// The command line of the program that puts up the walls, where one does.
+    pub(crate) fn wrapped(&self, spec: &Spec) -> Result<Option<Wrapped>, Error> {
+        let (Some(wrapper), Some(policy)) = (&self.0.wrapper, &self.0.policy) else { return Ok(None) };
+        let filter = self.0.filter.as_deref().unwrap_or_default();
+        bubblewrap::wrap(wrapper, spec, &resolve(policy)?, &policy.network, filter).map(Some)
+    }
+}
+
+impl fmt::Debug for Sandbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sandbox")
+            .field("level", &self.0.level)
+            .field("policy", &self.0.policy)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Walls {
+    /// All that we can do ourselves.
+    pub const NAMESPACES: Self = Self { namespaces: true, landlock: true, seccomp: true };
+    /// What works where namespaces are forbidden.
+    pub const LANDLOCK: Self = Self { namespaces: false, landlock: true, seccomp: true };
+
+    fn level(self) -> Level {
+        match self {
+            Self { namespaces: true, .. } => Level::Namespaces,
+            Self { landlock: true, .. } | Self { seccomp: true, .. } => Level::Landlock,
+            _ => Level::None,
+        }
+    }
+}
+
+/// What this machine can do, and why not more.
+pub fn best_level() -> (Level, String) {
+    match Sandbox::open(Policy::default(), Level::Landlock) {
+        Ok(sandbox) if sandbox.level() == Level::Namespaces => (Level::Namespaces, String::new()),
+        Ok(sandbox) => {
+            let why = Sandbox::open_at(Policy::default(), Level::Namespaces).err();
+            (sandbox.level(), why.map(|error| told(&error)).unwrap_or_default())
+        }
+        Err(Error::TooWeak { reached, why, .. }) => (reached, why),
+        Err(error) => (Level::None, told(&error)),
+    }
+}
+
+/// An error with its cause, on one line.
+fn told(error: &Error) -> String {
+    match std::error::Error::source(error) {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}
+
+fn network_kind(network: &Network) -> NetworkKind {
+    match network {
+        Network::All => NetworkKind::Host,
+        Network::None => NetworkKind::Nothing,
+        Network::Loopback { .. } | Network::List(_) => NetworkKind::Loopback,
+    }
+}
+
+/// The path without `.` and `..`.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => _ = clean.pop(),
+            other => clean.push(other),
+        }
+    }
+    clean
+}
+
+fn sockets(network: &Network, is_separate: bool) -> Sockets {
+    match network {
+        Network::All => Sockets::Usual,
+        Network::Loopback { .. } | Network::List(_) if is_separate => Sockets::Usual,
+        // Without a network of its own, a session that may reach a part of it reaches nothing.
+        _ => Sockets::UnixOnly,
+    }
+}
+
+fn env(policy: &Policy, covers_temp: bool) -> Vec<(String, String)> {
+    let place = match &policy.temp {
+        _ if covers_temp => Some("/tmp".to_owned()),
+        Some(temp) => temp.to_str().map(str::to_owned),
+        None => None,
+    };
+    place.map(|place| ("TMPDIR".to_owned(), place)).into_iter().collect()
+}

@@ -1,0 +1,198 @@
+//! The filter on system calls, as a program for the kernel.
+//!
+//! It is written by hand rather than by a library: one pass with two answers, and a check for the x32 numbers, which
+//! have the same architecture as the usual ones and would go around a list of numbers.
+
+use libc::sock_filter;
+
+/// Which sockets a process may make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sockets {
+    /// Unix, IPv4, IPv6 and netlink. Others are not confined by a network namespace: vsock reaches the host.
+    Usual,
+    /// Only Unix.
+    UnixOnly,
+}
+
+/// Calls that are refused whatever their arguments are.
+const REFUSED: &[libc::c_long] = &[
+    // Other processes' memory.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_kcmp,
+    libc::SYS_pidfd_getfd,
+    // It does what it is asked to without passing this filter.
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    // Keyrings are not in a namespace.
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    // Large parts of the kernel that a command does not need.
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    libc::SYS_syslog,
+    libc::SYS_vhangup,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    // What would take the mounts apart.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_fanotify_init,
+    // New namespaces bring new capabilities.
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_modify_ldt,
+];
+
+/// Every flag that asks for a namespace. Time has no flag of its own in `clone`.
+const NAMESPACE_FLAGS: i32 = libc::CLONE_NEWUSER
+    | libc::CLONE_NEWNS
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNET
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWCGROUP;
+
+/// Types a character into a terminal as if its owner had.
+const TIOCSTI: u32 = 0x5412;
+/// Does the same on a console, by way of its clipboard.
+const TIOCLINUX: u32 = 0x541c;
+
+#[cfg(target_arch = "x86_64")]
+const ARCHITECTURE: u32 = 0xc000_003e;
+#[cfg(target_arch = "aarch64")]
+const ARCHITECTURE: u32 = 0xc000_00b7;
+
+/// Set in the number of a call of the x32 kind.
+#[cfg(target_arch = "x86_64")]
+const X32_BIT: u32 = 0x4000_0000;
+
+const LOAD: u16 = 0x20;
+const JUMP_EQUAL: u16 = 0x15;
+const JUMP_SET: u16 = 0x45;
+#[cfg(target_arch = "x86_64")]
+const JUMP_AT_LEAST: u16 = 0x35;
+const RETURN: u16 = 0x06;
+
+const ALLOW: u32 = 0x7fff_0000;
+const KILL: u32 = 0x8000_0000;
+const ERRNO: u32 = 0x0005_0000;
+
+/// Where things stand in what the kernel shows the filter.
+const OFFSET_NUMBER: u32 = 0;
+const OFFSET_ARCHITECTURE: u32 = 4;
+/// The low half of the first and the second argument.
+const OFFSET_FIRST: u32 = 16;
+const OFFSET_SECOND: u32 = 24;
+
+/// The program.
+pub(crate) fn program(sockets: Sockets) -> Vec<sock_filter> {
+    let refuse = errno(libc::EPERM);
+    let mut code = vec![
+        load(OFFSET_ARCHITECTURE),
+        jump(JUMP_EQUAL, ARCHITECTURE, 1, 0),
+        give(KILL),
+        load(OFFSET_NUMBER),
+    ];
+    #[cfg(target_arch = "x86_64")]
+    code.extend([jump(JUMP_AT_LEAST, X32_BIT, 0, 1), give(KILL)]);
+    for number in REFUSED {
+        code.extend([jump(JUMP_EQUAL, call(*number), 0, 1), refuse]);
+    }
+    // Its flags are in memory, where a filter cannot look. Without it the C library uses `clone`.
+    code.extend([jump(JUMP_EQUAL, call(libc::SYS_clone3), 0, 1), errno(libc::ENOSYS)]);
+    code.extend([
+        jump(JUMP_EQUAL, call(libc::SYS_clone), 0, 4),
+        load(OFFSET_FIRST),
+        jump(JUMP_SET, NAMESPACE_FLAGS.cast_unsigned(), 0, 1),
+        refuse,
+        give(ALLOW),
+    ]);
+    code.extend([
+        jump(JUMP_EQUAL, call(libc::SYS_ioctl), 0, 5),
+        load(OFFSET_SECOND),
+        jump(JUMP_EQUAL, TIOCSTI, 1, 0),
+        jump(JUMP_EQUAL, TIOCLINUX, 0, 1),
+        refuse,
+        give(ALLOW),
+    ]);
+    code.extend(socket_rules(sockets));
+    code.push(give(ALLOW));
+    code
+}
+
+/// `socket` and `socketpair`: only of these families.
+fn socket_rules(sockets: Sockets) -> Vec<sock_filter> {
+    let families: &[i32] = match sockets {
+        Sockets::Usual => &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
+        Sockets::UnixOnly => &[libc::AF_UNIX],
+    };
+    let after = u8::try_from(families.len() + 2).unwrap_or(u8::MAX);
+    let mut code = vec![
+        jump(JUMP_EQUAL, call(libc::SYS_socket), 1, 0),
+        jump(JUMP_EQUAL, call(libc::SYS_socketpair), 0, after),
+        load(OFFSET_FIRST),
+    ];
+    for (index, family) in families.iter().enumerate() {
+        let to_allow = u8::try_from(families.len() - index).unwrap_or(u8::MAX);
+        code.push(jump(JUMP_EQUAL, family.cast_unsigned(), to_allow, 0));
+    }
+    code.push(errno(libc::EPERM));
+    code
+}
+
+fn call(number: libc::c_long) -> u32 {
+    // Numbers are small; one that were not would match nothing.
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+fn load(offset: u32) -> sock_filter {
+    sock_filter { code: LOAD, jt: 0, jf: 0, k: offset }
+}
+
+fn jump(code: u16, k: u32, jt: u8, jf: u8) -> sock_filter {
+    sock_filter { code, jt, jf, k }
+}
+
+fn give(k: u32) -> sock_filter {
+    sock_filter { code: RETURN, jt: 0, jf: 0, k }
+}
+
+fn errno(number: i32) -> sock_filter {
+    give(ERRNO | number.cast_unsigned())
+}
+
+#[cfg(test)]
+#[path = "filter_tests.rs"]
+mod tests;

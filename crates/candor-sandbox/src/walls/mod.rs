@@ -1,0 +1,14 @@
+//! The walls: namespaces and mounts, Landlock, seccomp, limits; put up for each process between `clone` and `exec`.
+
+pub(crate) mod bubblewrap;
+pub(crate) mod child;
+pub(crate) mod filter;
+pub(crate) mod landlock;
+pub(crate) mod mounts;
+pub(crate) mod placeholder;
+pub(crate) mod plan;
+mod privileges;
+pub(crate) mod space;
+pub(crate) mod spawn;
+pub(crate) mod sys;
+pub(crate) mod trial;

@@ -1,0 +1,281 @@
+//! System calls for which there is no safe wrapper. Nothing here allocates or takes a lock, so that all of it can be
+//! called between `clone` and `exec`.
+
+#![allow(unsafe_code, reason = "these are the calls that the safe wrappers do not have")]
+
+use std::ffi::{CStr, c_int, c_long, c_uint, c_void};
+use std::mem::{MaybeUninit, size_of};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::ptr;
+
+use rustix::io::Errno;
+
+/// What a system call answers.
+pub(crate) type Answer<T> = Result<T, Errno>;
+
+/// Attributes of a mount, as `mount_setattr` wants them.
+#[repr(C)]
+struct MountAttributes {
+    set: u64,
+    clear: u64,
+    propagation: u64,
+    user_namespace: u64,
+}
+
+/// What a Landlock ruleset handles.
+#[repr(C)]
+pub(crate) struct Handled {
+    pub(crate) files: u64,
+    pub(crate) network: u64,
+    pub(crate) scopes: u64,
+}
+
+/// What is allowed beneath a path.
+#[repr(C, packed)]
+struct Beneath {
+    access: u64,
+    parent: RawFd,
+}
+
+pub(crate) const ATTRIBUTE_READ_ONLY: u64 = 0x1;
+pub(crate) const ATTRIBUTE_NO_SUID: u64 = 0x2;
+pub(crate) const ATTRIBUTE_NO_DEVICES: u64 = 0x4;
+
+const LANDLOCK_VERSION: u32 = 1;
+const LANDLOCK_PATH_BENEATH: c_int = 1;
+/// The structure of the first version; each later version added a field.
+const HANDLED_BYTES_V1: usize = 8;
+const HANDLED_BYTES_V4: usize = 16;
+
+fn last_error() -> Errno {
+    // SAFETY: it returns the address of this thread's own `errno`, which is always valid.
+    Errno::from_raw_os_error(unsafe { *libc::__errno_location() })
+}
+
+fn answer(result: c_long) -> Answer<c_long> {
+    if result == -1 { Err(last_error()) } else { Ok(result) }
+}
+
+/// Sets attributes of a mount and of all below it.
+pub(crate) fn set_attributes(fd: BorrowedFd<'_>, set: u64, propagation: u64) -> Answer<()> {
+    let attributes = MountAttributes { set, clear: 0, propagation, user_namespace: 0 };
+    let flags = libc::AT_EMPTY_PATH | libc::AT_RECURSIVE;
+    // SAFETY: the path is a C string, the structure is live, and its size is its own.
+    let result = unsafe {
+        let (fd, path) = (c_long::from(fd.as_raw_fd()), c"".as_ptr());
+        let size = size_of::<MountAttributes>();
+        libc::syscall(libc::SYS_mount_setattr, fd, path, c_long::from(flags), &raw const attributes, size)
+    };
+    answer(result).map(drop)
+}
+
+/// Which Landlock the kernel has; nothing where it has none.
+pub(crate) fn landlock_version() -> Option<i64> {
+    let nothing = ptr::null::<c_void>();
+    // SAFETY: with this flag the kernel reads no structure.
+    let result = unsafe {
+        libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0_usize, c_long::from(LANDLOCK_VERSION))
+    };
+    answer(result).ok()
+}
+
+/// A ruleset that denies what it handles until rules allow it.
+pub(crate) fn landlock_ruleset(handled: &Handled, version: i64) -> Answer<OwnedFd> {
+    let size = match version {
+        ..4 => HANDLED_BYTES_V1,
+        4..6 => HANDLED_BYTES_V4,
+        _ => size_of::<Handled>(),
+    };
+    // SAFETY: the structure is live and at least as long as the size says; the result is a new descriptor, ours alone.
+    unsafe {
+        let fd =
+            answer(libc::syscall(libc::SYS_landlock_create_ruleset, &raw const *handled, size, 0_usize))?;
+        Ok(OwnedFd::from_raw_fd(c_int::try_from(fd).unwrap_or(-1)))
+    }
+}
+
+/// Allows this access to a path and what is beneath it.
+pub(crate) fn landlock_allow(ruleset: BorrowedFd<'_>, path: BorrowedFd<'_>, access: u64) -> Answer<()> {
+    let rule = Beneath { access, parent: path.as_raw_fd() };
+    // SAFETY: the structure is live and of the type that the second argument names.
+    let result = unsafe {
+        let ruleset = c_long::from(ruleset.as_raw_fd());
+        let kind = c_long::from(LANDLOCK_PATH_BENEATH);
+        libc::syscall(libc::SYS_landlock_add_rule, ruleset, kind, &raw const rule, 0_usize)
+    };
+    answer(result).map(drop)
+}
+
+/// Puts the calling thread, and all it will start, behind a ruleset for good.
+pub(crate) fn landlock_enter(ruleset: RawFd) -> Answer<()> {
+    // SAFETY: no memory is passed.
+    answer(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, c_long::from(ruleset), 0_usize) })
+        .map(drop)
+}
+
+/// Puts the calling thread, and all it will start, behind a filter for good.
+pub(crate) fn enter_filter(filter: &[libc::sock_filter]) -> Answer<()> {
+    let Ok(len) = u16::try_from(filter.len()) else { return Err(Errno::INVAL) };
+    let program = libc::sock_fprog { len, filter: filter.as_ptr().cast_mut() };
+    // SAFETY: the program is live, has this length, and the kernel only reads it.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_seccomp,
+            c_long::from(libc::SECCOMP_SET_MODE_FILTER),
+            0_usize,
+            &raw const program,
+        )
+    };
+    answer(result).map(drop)
+}
+
+/// Closes all descriptors from this one to that one.
+pub(crate) fn close_range(first: RawFd, last: RawFd) -> Answer<()> {
+    let (Ok(first), Ok(last)) = (c_uint::try_from(first), c_uint::try_from(last)) else { return Ok(()) };
+    if first > last {
+        return Ok(());
+    }
+    // SAFETY: it is called only in a process that is about to be another program, or that never uses another
+    // descriptor: nobody holds an object that believes one of these to be open.
+    let result =
+        unsafe { libc::syscall(libc::SYS_close_range, c_long::from(first), c_long::from(last), 0_usize) };
+    answer(result).map(drop)
+}
+
+/// Lets all descriptors from this one on close when another program starts.
+pub(crate) fn close_on_exec(first: RawFd) -> Answer<()> {
+    let flag = c_long::from(libc::CLOSE_RANGE_CLOEXEC);
+    // SAFETY: no memory is passed, and nothing is closed yet.
+    let result =
+        unsafe { libc::syscall(libc::SYS_close_range, c_long::from(first), c_long::from(c_int::MAX), flag) };
+    answer(result).map(drop)
+}
+
+/// `prctl` with numbers only.
+pub(crate) fn control(option: c_int, value: u64) -> Answer<c_int> {
+    // SAFETY: the options that are used here take numbers, no addresses.
+    let result = unsafe { libc::prctl(option, value, 0_u64, 0_u64, 0_u64) };
+    if result == -1 { Err(last_error()) } else { Ok(result) }
+}
+
+/// `prctl` for ambient capabilities: drops them all.
+pub(crate) fn clear_ambient() -> Answer<()> {
+    let clear = u64::from(libc::PR_CAP_AMBIENT_CLEAR_ALL.unsigned_abs());
+    control(libc::PR_CAP_AMBIENT, clear).map(drop)
+}
+
+/// Gives every signal its usual effect again and blocks none. Handlers of the program that we were must be gone before
+/// a signal can come.
+pub(crate) fn reset_signals() {
+    // SAFETY: an action of zeros is the default one without flags; the calls change nothing but this process's own
+    // table, which it shares with nobody.
+    unsafe {
+        let default: libc::sigaction = std::mem::zeroed();
+        for signal in 1..=64 {
+            libc::sigaction(signal, &raw const default, ptr::null_mut());
+        }
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, ptr::null_mut());
+    }
+}
+
+/// Blocks every signal, and tells which were blocked before.
+pub(crate) fn block_signals() -> libc::sigset_t {
+    // SAFETY: both sets are live; a set of zeros is a valid one.
+    unsafe {
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        let mut before: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&raw mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
+        before
+    }
+}
+
+/// Blocks these signals and no others.
+pub(crate) fn restore_signals(before: &libc::sigset_t) {
+    // SAFETY: the set is live.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const *before, ptr::null_mut()) };
+}
+
+/// A descriptor that becomes readable when a child has ended.
+pub(crate) fn child_signals() -> Answer<OwnedFd> {
+    // SAFETY: the set is live; the result is a new descriptor, ours alone.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut set);
+        libc::sigaddset(&raw mut set, libc::SIGCHLD);
+        let fd = libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
+        if fd == -1 { Err(last_error()) } else { Ok(OwnedFd::from_raw_fd(fd)) }
+    }
+}
+
+/// Becomes another program. It returns only if it fails.
+///
+/// # Safety
+///
+/// Both lists end with a null pointer, and what they point to are C strings.
+pub(crate) unsafe fn execute(
+    program: &CStr,
+    args: *const *const libc::c_char,
+    env: *const *const libc::c_char,
+) -> Errno {
+    // SAFETY: the caller says so.
+    unsafe { libc::execve(program.as_ptr(), args, env) };
+    last_error()
+}
+
+/// Ends the process at once, without anything that a program does at its end.
+pub(crate) fn exit(code: c_int) -> ! {
+    // SAFETY: it does not return.
+    unsafe { libc::_exit(code) }
+}
+
+/// Forks without the library's knowledge. Zero is returned in the child, which then may call nothing that allocates or
+/// locks: another thread may have held any lock at that moment.
+pub(crate) fn fork(flags: c_int) -> Answer<c_int> {
+    // SAFETY: without a stack and without shared memory the child goes on with a copy of ours.
+    let result =
+        unsafe { libc::syscall(libc::SYS_clone, c_long::from(flags), 0_usize, 0_usize, 0_usize, 0_usize) };
+    answer(result).map(|pid| c_int::try_from(pid).unwrap_or(-1))
+}
+
+/// Room for the frames of a process that shares our memory.
+pub(crate) const STACK_BYTES: usize = 64 << 10;
+
+/// The kernel and the C library want the end of a stack aligned.
+const STACK_ALIGN: usize = 64;
+
+/// A stack, on the heap.
+pub(crate) struct Stack(Box<[MaybeUninit<u8>]>);
+
+impl Stack {
+    pub(crate) fn new() -> Self {
+        Self(Box::new_uninit_slice(STACK_BYTES))
+    }
+
+    /// Its upper end, from which it grows down.
+    fn top(&mut self) -> *mut c_void {
+        let end = self.0.as_mut_ptr_range().end;
+        end.wrapping_byte_sub(end.addr() % STACK_ALIGN).cast()
+    }
+}
+
+/// Runs a function in a process that shares our memory, and waits until it has become another program or has ended, as
+/// `posix_spawn` does.
+///
+/// # Safety
+///
+/// The function must do nothing but system calls on what `argument` points to, and must not return while it holds
+/// something that wants to be dropped. All signals are blocked, so that none of our handlers runs in it.
+pub(crate) unsafe fn share_memory<T>(
+    run: extern "C" fn(*mut c_void) -> c_int,
+    stack: &mut Stack,
+    flags: c_int,
+    argument: *mut T,
+) -> Answer<c_int> {
+    let flags = flags | libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    // SAFETY: the stack is not used by anybody else while the caller is suspended; the rest is the caller's promise.
+    let pid = unsafe { libc::clone(run, stack.top(), flags, argument.cast()) };
+    if pid == -1 { Err(last_error()) } else { Ok(pid) }
+}
