@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ErrorCard, Moment, Part, RunId, SessionId, Status, Usage, Verdict};
+use crate::{Change, ErrorCard, Moment, Part, RunId, SessionId, Status, Usage, Verdict};
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -112,6 +112,9 @@ pub enum EventBody {
         card: Option<ErrorCard>,
         /// How long it took.
         duration_ms: u64,
+        /// The files that it changed, in that order.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        changes: Vec<Change>,
     },
     /// Something that a waiting person wants to know. Not stored.
     Status {

@@ -8,6 +8,7 @@
 //! a crate reports one without knowing how it will be shown.
 
 mod card;
+mod change;
 mod code;
 mod event;
 mod failure;
@@ -21,6 +22,7 @@ mod tool;
 mod usage;
 
 pub use card::{Class, ErrorCard, Step};
+pub use change::Change;
 pub use code::Code;
 pub use event::{DeltaKind, Event, EventBody, Forked, NamedBy, Origin, Outcome, StopReason, SummarisedBy};
 pub use failure::Failure;

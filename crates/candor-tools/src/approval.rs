@@ -9,6 +9,9 @@ use crate::error::COMMAND_CHARS_MAX;
 use crate::groups::effect_of;
 use crate::{BoxFuture, Effect, Error, Permission, Tool, ToolContext};
 
+/// The longest question: some screens full. What is longer, nobody reads to its end.
+const QUESTION_BYTES_MAX: usize = 16 * 1024;
+
 /// Asks people.
 pub trait Approver: Send + Sync {
     /// Asks, and waits for the answer. Nothing: nobody is there, or nobody answered in time.
@@ -87,9 +90,9 @@ impl Grants {
         }
     }
 
-    /// All that was allowed.
-    pub fn all(&self) -> Vec<String> {
-        self.patterns.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Whether it was allowed.
+    pub fn has(&self, pattern: &str) -> bool {
+        self.patterns.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|granted| granted == pattern)
     }
 }
 
@@ -100,11 +103,13 @@ pub(crate) async fn clear(
     args: &Value,
     context: &ToolContext,
 ) -> Result<(), Error> {
-    if matches!(effect_of(tool, args, context), Effect::Reads | Effect::Asks) {
+    let effect = effect_of(tool, args, context);
+    if matches!(effect, Effect::Reads | Effect::Alone) {
         return Ok(());
     }
-    let (name, what) = (tool.spec().name.as_str(), written(&call.args));
-    if context.rules.permission == Permission::ReadOnly {
+    let (name, shown) = (tool.spec().name.as_str(), tool.shown(&call.args));
+    let what: String = shown.chars().take(COMMAND_CHARS_MAX).collect();
+    if context.rules.permission == Permission::ReadOnly && !is_walled_in(&effect, context) {
         return Err(Error::blocked(name, &what, "the permission is read-only"));
     }
     let (reason, pattern) = match tool.judge(args, context) {
@@ -113,13 +118,23 @@ pub(crate) async fn clear(
         Judgement::Allow if context.rules.approval == Approval::Always => (None, tool.pattern(args, context)),
         Judgement::Allow => return Ok(()),
     };
+    if pattern.as_deref().is_some_and(|pattern| context.grants.has(pattern)) {
+        return Ok(());
+    }
     if context.rules.approval == Approval::Never {
         let reason = reason.unwrap_or_else(|| "the configuration says never to ask".to_owned());
         return Err(Error::blocked(name, &what, reason));
     }
+    if shown.len() > QUESTION_BYTES_MAX {
+        return Err(Error::blocked(
+            name,
+            &what,
+            "it needs an approval, and is too long for a person to read",
+        ));
+    }
     let question = Question {
         call_id: call.call_id.clone(),
-        text: format!("{name}: {what}"),
+        text: format!("{name}: {shown}"),
         reason: reason.clone(),
         diff: tool.preview(args, context).await,
         choices: choices(pattern.as_deref()),
@@ -137,10 +152,16 @@ pub(crate) async fn clear(
             Ok(())
         }
         Some(Reply { reason, .. }) => {
-            let reason = reason.unwrap_or_else(|| "none".to_owned());
+            let reason = reason.unwrap_or_else(|| "no reason was given".to_owned());
             Err(Error::Denied { tool: name.to_owned(), command: what, reason })
         }
     }
+}
+
+/// Whether a call can do no harm although nothing may be changed: a command behind walls where nothing is writable.
+fn is_walled_in(effect: &Effect, context: &ToolContext) -> bool {
+    *effect == Effect::Acts
+        && context.walls.plan().policy.as_ref().is_some_and(|policy| policy.writable.is_empty())
 }
 
 /// Asks, unless the run is stopped first.
@@ -159,11 +180,4 @@ pub(crate) async fn ask(
 fn choices(pattern: Option<&str>) -> Vec<String> {
     let always = pattern.map(|_| Answer::ALWAYS);
     [Some(Answer::ONCE), always, Some(Answer::NO)].into_iter().flatten().map(str::to_owned).collect()
-}
-
-/// What a call means to do, as the model wrote it.
-pub(crate) fn written(args: &Value) -> String {
-    let what = ["command", "path"].iter().find_map(|name| args.get(name)?.as_str().map(str::to_owned));
-    let what = what.unwrap_or_else(|| args.to_string());
-    what.chars().take(COMMAND_CHARS_MAX).collect()
 }

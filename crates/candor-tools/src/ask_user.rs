@@ -90,7 +90,7 @@ impl Tool for AskUser {
 
     /// It changes nothing, but two questions at once are one too many.
     fn effect(&self, _args: &Value, _context: &ToolContext) -> Effect {
-        Effect::Asks
+        Effect::Alone
     }
 
     fn time_max(&self, _args: &Value, _context: &ToolContext) -> Duration {

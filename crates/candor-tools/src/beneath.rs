@@ -1,4 +1,4 @@
-//! Opens paths that cannot lead out of a directory.
+//! Opens paths that cannot lead out of a directory, and paths that may lead anywhere but through the kernel's own links.
 //!
 //! The kernel resolves the whole path at once and refuses a step out of the directory, be it `..`, an absolute link or
 //! a link that was put there a moment ago. Where it cannot, on an old kernel or behind a filter that does not know the
@@ -7,7 +7,7 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path};
 
-use rustix::fs::{Mode, OFlags, ResolveFlags, openat, openat2};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
 use rustix::io::Errno;
 
 /// How often the kernel is asked again when somebody renamed a directory under its eyes.
@@ -34,14 +34,32 @@ pub(crate) fn open(
     if links == Links::Never {
         resolve |= ResolveFlags::NO_SYMLINKS;
     }
+    resolved(&root, path, flags, mode, resolve).unwrap_or_else(|| walk(root, path, flags, mode))
+}
+
+/// Opens what an absolute path means, wherever that is. Links such as `/proc/self/root` and `/dev/stdin` give `ELOOP`:
+/// they lead to files that have nothing to do with the path.
+pub(crate) fn open_anywhere(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let opened = resolved(CWD, path, flags, Mode::empty(), ResolveFlags::NO_MAGICLINKS);
+    opened.unwrap_or_else(|| openat(CWD, path, flags | OFlags::CLOEXEC, Mode::empty()))
+}
+
+/// Asks the kernel. Nothing: it does not know how.
+fn resolved(
+    root: impl AsFd,
+    path: &Path,
+    flags: OFlags,
+    mode: Mode,
+    resolve: ResolveFlags,
+) -> Option<Result<OwnedFd, Errno>> {
     for _ in 0..RETRIES_MAX {
         match openat2(&root, path, flags | OFlags::CLOEXEC, mode, resolve) {
             Err(Errno::AGAIN | Errno::INTR) => {}
-            Err(Errno::NOSYS | Errno::PERM) => return walk(root, path, flags, mode),
-            opened => return opened,
+            Err(Errno::NOSYS | Errno::PERM) => return None,
+            opened => return Some(opened),
         }
     }
-    Err(Errno::AGAIN)
+    Some(Err(Errno::AGAIN))
 }
 
 /// The same without the help of the kernel, and without any link.

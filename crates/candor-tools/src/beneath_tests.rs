@@ -8,7 +8,7 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 
 use super::walk;
-use crate::paths::real_path;
+use crate::held::real_path;
 
 #[test]
 fn the_walk_follows_no_link_and_never_goes_up() {

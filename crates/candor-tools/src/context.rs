@@ -1,15 +1,19 @@
 //! What a call may use.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use candor_gate::Gate;
 use candor_protocol::SessionId;
 use tokio_util::sync::CancellationToken;
 
 use crate::BoxFuture;
 use crate::approval::{Approval, Approver, Grants, Question, Reply};
+use crate::processes::Processes;
+use crate::tracking::Tracking;
+use crate::walls::{Plan, Walls};
 
 /// What a call may use, as it was decided outside.
 #[derive(Clone)]
@@ -28,6 +32,12 @@ pub struct ToolContext {
     pub approver: Arc<dyn Approver>,
     /// What people have allowed in this session.
     pub grants: Arc<Grants>,
+    /// The walls around commands.
+    pub walls: Arc<Walls>,
+    /// The long-lived processes of the session.
+    pub processes: Arc<Processes>,
+    /// What is known of the workspace's files, to see what commands change.
+    pub tracking: Arc<Tracking>,
 }
 
 /// What calls may do.
@@ -37,6 +47,8 @@ pub struct Rules {
     pub permission: Permission,
     /// When a person is asked first.
     pub approval: Approval,
+    /// What commands are doubtful, and which are refused.
+    pub gate: Arc<Gate>,
     /// The whole environment of commands.
     pub env: Vec<(String, String)>,
     /// How long a call may take.
@@ -47,6 +59,12 @@ pub struct Rules {
     pub hidden: Vec<PathBuf>,
     /// Where file tools may read and write. Empty: anywhere else.
     pub allowed: Vec<PathBuf>,
+    /// Where files may be written besides the workspace.
+    pub writable: Vec<PathBuf>,
+    /// What no file tool may write, be it there or not. A relative path begins in the workspace.
+    pub protected: Vec<PathBuf>,
+    /// The directory that keeps what was in files before they were changed. Nothing: changes cannot be undone.
+    pub snapshots: Option<PathBuf>,
     /// The directory for the whole of an output that is longer than that.
     pub spill: Option<PathBuf>,
 }
@@ -57,11 +75,15 @@ impl Default for Rules {
         Self {
             permission: Permission::Workspace,
             approval: Approval::Doubtful,
+            gate: Arc::default(),
             env: Vec::new(),
             timeout: Duration::from_secs(120),
             output_bytes_max: 200_000,
             hidden: Vec::new(),
             allowed: Vec::new(),
+            writable: Vec::new(),
+            protected: Vec::new(),
+            snapshots: None,
             spill: None,
         }
     }
@@ -79,6 +101,11 @@ pub enum Permission {
 }
 
 impl ToolContext {
+    /// Where on the host a path is that the model wrote; a command may see another directory under the same name.
+    pub fn host_path(&self, asked: &Path) -> PathBuf {
+        self.walls.host_path(asked)
+    }
+
     /// A call with nobody around who could be asked.
     pub fn alone(session: SessionId, workspace: PathBuf, rules: Rules) -> Self {
         Self {
@@ -89,6 +116,9 @@ impl ToolContext {
             cancel: CancellationToken::new(),
             approver: Arc::new(Nobody),
             grants: Arc::default(),
+            walls: Arc::new(Walls::new(Plan::default())),
+            processes: Arc::default(),
+            tracking: Arc::default(),
         }
     }
 }

@@ -9,13 +9,17 @@ use std::time::{Duration, Instant};
 
 use candor_log::event;
 use candor_protocol::ToolCall;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::error::COMMAND_CHARS_MAX;
 use crate::{BoxFuture, Error, Registry, Tool, ToolContext, ToolOutput, approval, arguments};
 
 /// How much longer than its time, or than its cancellation, a tool may take. A tool that ends a process by itself
 /// needs a few seconds for it and has more to tell than we would; this is for a tool that hangs.
 const OVERTIME: Duration = Duration::from_secs(8);
+
+/// The exit code of a command that may not be run, as shells have it.
+const NOT_RUN: i32 = 126;
 
 /// Runs one call with these arguments: the call's own, but for secrets that the model only knows by a placeholder. It
 /// always answers, whatever the call is and whatever the tool does. The log is told the call's own arguments.
@@ -26,7 +30,10 @@ pub async fn dispatch(
     context: &ToolContext,
 ) -> ToolOutput {
     let started = Instant::now();
-    let context = &ToolContext { call_id: call.call_id.clone(), ..context.clone() };
+    // What a call has begun elsewhere is told when nobody waits for it any more.
+    let cancel = context.cancel.child_token();
+    let _over = cancel.clone().drop_guard();
+    let context = &ToolContext { call_id: call.call_id.clone(), cancel, ..context.clone() };
     let output = match prepared(registry, call, args, context) {
         Ok(tool) => match caught(|| Box::pin(approval::clear(&*tool, call, args, context))).await {
             Ok(Ok(())) => run(&*tool, args, context).await,
@@ -35,12 +42,19 @@ pub async fn dispatch(
         },
         Err(error) => Err(error),
     };
-    let output = ToolOutput::of(output, context);
+    let output = match output {
+        // A shell says it like this, and so the model knows that nothing was run.
+        Err(error @ Error::Blocked { .. }) if is_command(registry, call) => {
+            ToolOutput::failure_with(&error, json!({ "error": error.to_string(), "exit_code": NOT_RUN }))
+        }
+        output => ToolOutput::of(output, context),
+    };
     // The name as it was called may be anything; the log keeps to the tool's own where there is one.
     let found = registry.find(&call.tool_name);
     let tool = found.as_ref().map_or(call.tool_name.as_str(), |tool| tool.spec().name.as_str());
     if let Some(reason) = &output.blocked {
-        let command = approval::written(&call.args);
+        let shown = found.as_ref().map(|tool| tool.shown(&call.args)).unwrap_or_default();
+        let command: String = shown.chars().take(COMMAND_CHARS_MAX).collect();
         event::ToolBlocked { session_id: context.session, tool, command: &command, reason }.log();
     }
     event::ToolCall {
@@ -52,6 +66,12 @@ pub async fn dispatch(
     }
     .log();
     output
+}
+
+fn is_command(registry: &Registry, call: &ToolCall) -> bool {
+    registry
+        .find(&call.tool_name)
+        .is_some_and(|tool| tool.spec().parameters["properties"]["command"].is_object())
 }
 
 fn prepared(

@@ -1,44 +1,67 @@
-//! `file_read`: the text of a file.
+//! `file_read`: the text of a file, by lines.
+//!
+//! A file is never read as a whole: what comes before the lines that were asked for is passed over in pieces, and what
+//! comes after them is not read.
 
 use std::fmt::Write;
 use std::fs::File;
-use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::io::{self, BufRead, BufReader, Read, Seek};
 
 use candor_log::event;
 use candor_protocol::ToolSpec;
-use rustix::fs::{CWD, Mode, OFlags, fstat, openat};
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
-use crate::paths::{Rules, descriptor_path, real_path, refuse_special};
+use crate::access::Access;
+use crate::picture::Picture;
 use crate::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments};
 
 const NAME: &str = "file_read";
 
-/// What the line about a cut may take of the output. Three numbers of twenty digits fit.
-const NOTE_BYTES_MAX: usize = 128;
+/// What the lines about a cut may take of the output.
+const NOTE_BYTES_MAX: usize = 256;
 
-/// The longest character: a piece this long always holds a whole one.
-const CHAR_BYTES_MAX: usize = 4;
+/// How much of the start of a file tells whether it is text, as with git.
+const HEAD_BYTES: usize = 8 << 10;
 
-/// Behind the end of every file. The kernel calls an offset whose end it cannot count invalid.
-const OFFSET_MAX: u64 = 1 << 62;
+/// Pictures up to this size are told apart; models take no larger ones.
+const PICTURE_BYTES_MAX: u64 = 4 << 20;
+
+/// How much is read at once.
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// What files that are not text begin with.
+const KINDS: &[(&[u8], &str)] = &[
+    (b"\x7fELF", "ELF program"),
+    (b"%PDF-", "PDF"),
+    (b"PK\x03\x04", "ZIP archive"),
+    (b"\x1f\x8b", "gzip"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\0", "xz"),
+    (b"SQLite format 3\0", "SQLite database"),
+    (b"\0asm", "WebAssembly"),
+    (b"\xff\xfe", "text in UTF-16"),
+    (b"\xfe\xff", "text in UTF-16"),
+];
 
 /// The text of a file.
 pub(crate) struct FileRead {
     spec: ToolSpec,
 }
 
-/// A piece of a file.
-struct Piece {
+/// Which lines are wanted, and how much of the output they may take.
+struct Wanted {
+    first: u64,
+    lines_max: u64,
+    bytes_max: usize,
+}
+
+/// What there is to tell of a file.
+struct Told {
     text: String,
-    /// Where it begins and ends in the file.
-    start: u64,
-    end: u64,
-    /// How long the file is, where it is longer than this.
+    for_people: String,
+    /// How long the file is, where the output was too small for what was asked.
     cut_of: Option<u64>,
 }
 
@@ -48,26 +71,36 @@ impl FileRead {
             "type": "object",
             "properties": {
                 "path": { "type": "string" },
-                "offset": { "type": "integer", "minimum": 0 },
-                "limit": { "type": "integer", "minimum": 1 },
+                "offset": { "type": "integer", "minimum": 0, "description": "first line, from 1" },
+                "limit": { "type": "integer", "minimum": 1, "description": "lines" },
             },
             "required": ["path"],
         });
-        let description = "Read a text file.\nPaths may be absolute; offset and limit count bytes.";
+        let description = "Read a text file.\nPaths may be absolute.";
         Self { spec: ToolSpec { name: NAME.to_owned(), description: description.to_owned(), parameters } }
     }
 
     async fn read(args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {
-        let asked = arguments::text(args, "path").unwrap_or_default();
-        let rules = Rules::new(NAME, asked, context)?;
-        let path = context.workspace.join(asked);
-        let offset = arguments::number(args, "offset").unwrap_or(0);
-        let limit = arguments::number(args, "limit").and_then(|limit| usize::try_from(limit).ok());
-        let room = context.rules.output_bytes_max.saturating_sub(NOTE_BYTES_MAX);
-        let bytes_max = limit.unwrap_or(usize::MAX).min(room).max(CHAR_BYTES_MAX);
-        let read = spawn_blocking(move || piece(&rules, &path, offset, bytes_max));
-        let piece = read.await.map_err(|_| Error::Interrupted { tool: NAME.to_owned() })??;
-        Ok(told(piece, limit, context))
+        let asked = arguments::text(args, "path").unwrap_or_default().to_owned();
+        let wanted = Wanted {
+            // Models that count from nought mean the first line, too.
+            first: arguments::number(args, "offset").unwrap_or(1).max(1),
+            lines_max: arguments::number(args, "limit").unwrap_or(u64::MAX),
+            bytes_max: context.rules.output_bytes_max.saturating_sub(NOTE_BYTES_MAX).max(4),
+        };
+        let access = Access::new(NAME, context);
+        let read = spawn_blocking(move || read(&access, &asked, &wanted));
+        let told = read.await.map_err(|_| Error::Interrupted { tool: NAME.to_owned() })??;
+        if let Some(original_bytes) = told.cut_of {
+            event::ToolOutputTruncated {
+                session_id: context.session,
+                tool: NAME,
+                original_bytes,
+                truncated_bytes: told.text.len() as u64,
+            }
+            .log();
+        }
+        Ok(ToolOutput::success(told.text, told.for_people))
     }
 }
 
@@ -77,7 +110,7 @@ impl Tool for FileRead {
     }
 
     fn aliases(&self) -> &'static [&'static str] {
-        &["read"]
+        &["read", "read_file"]
     }
 
     fn effect(&self, _args: &Value, _context: &ToolContext) -> Effect {
@@ -89,88 +122,136 @@ impl Tool for FileRead {
     }
 }
 
-fn piece(rules: &Rules, path: &Path, offset: u64, bytes_max: usize) -> Result<Piece, Error> {
-    let (file, size) = open(rules, path)?;
-    let failed = |source: io::Error| Error::file(path, source);
-    // One byte more tells whether there is more, also where the size says nothing, as under /proc.
-    let mut bytes = vec![0; bytes_max + 1];
-    let read = fill(&file, &mut bytes, offset).map_err(failed)?;
-    bytes.truncate(read);
-    let is_cut = read > bytes_max;
-    bytes.truncate(bytes_max);
-    // A model may begin anywhere, but text begins where a character does.
-    let skipped =
-        if offset == 0 { 0 } else { bytes.iter().take_while(|byte| **byte & 0xC0 == 0x80).take(3).count() };
-    bytes.drain(..skipped);
-    let text = text(bytes, is_cut).map_err(failed)?;
-    let start = offset + skipped as u64;
-    let end = start + text.len() as u64;
-    Ok(Piece { text, start, end, cut_of: is_cut.then(|| size.max(end + 1)) })
-}
-
-/// Opens the file if it may be read, and says how long it is.
-///
-/// It is taken hold of first, without any effect on it, then looked at, and then opened through that hold: what was
-/// looked at and what is read are the same, whatever happens to the path meanwhile.
-fn open(rules: &Rules, path: &Path) -> Result<(File, u64), Error> {
-    let failed = |errno: rustix::io::Errno| Error::file(path, errno);
-    let hold: OwnedFd = openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).map_err(failed)?;
-    let stat = fstat(&hold).map_err(failed)?;
-    let real: PathBuf = real_path(&hold).map_err(failed)?;
-    rules.check(&real, Some(&stat))?;
-    refuse_special(path, &stat)?;
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = openat(CWD, descriptor_path(&hold), flags, Mode::empty()).map_err(failed)?;
-    Ok((File::from(file), u64::try_from(stat.st_size).unwrap_or(0)))
-}
-
-fn fill(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    let mut filled = 0;
-    if offset > OFFSET_MAX {
-        return Ok(filled);
+fn read(access: &Access, asked: &str, wanted: &Wanted) -> Result<Told, Error> {
+    let held = access.hold(asked)?;
+    let mut file = held.file()?;
+    let size = u64::try_from(held.stat.st_size).unwrap_or(0);
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::Interrupted => Error::Interrupted { tool: NAME.to_owned() },
+        _ => Error::file(asked, error),
+    };
+    let mut start = Vec::new();
+    (&file).take(HEAD_BYTES as u64).read_to_end(&mut start).map_err(failed)?;
+    if let Some(text) = not_text(&start, &file, size) {
+        return Ok(Told { for_people: text.clone(), text: format!("[{text}]"), cut_of: None });
     }
-    while filled < buffer.len() {
-        match file.read_at(&mut buffer[filled..], offset + filled as u64) {
-            Ok(0) => break,
-            Ok(read) => filled += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
+    file.rewind().map_err(failed)?;
+    let mut lines = Lines { reader: BufReader::with_capacity(BUFFER_BYTES, file), access };
+    lines.piece(wanted, size).map_err(failed)
+}
+
+/// What a file is that is not text.
+fn not_text(head: &[u8], file: &File, size: u64) -> Option<String> {
+    if let Some(picture) = (size <= PICTURE_BYTES_MAX).then(|| Picture::of(head, file)).flatten() {
+        return Some(format!("{picture}, {size} bytes"));
     }
-    Ok(filled)
+    let is_whole_text = match str::from_utf8(head) {
+        Ok(_) => true,
+        // The end of the head may go through a character.
+        Err(error) => error.error_len().is_none() && head.len() == HEAD_BYTES,
+    };
+    if is_whole_text && !head.contains(&0) {
+        return None;
+    }
+    let kind =
+        KINDS.iter().find(|(magic, _)| head.starts_with(magic)).map_or("unknown type", |(_, kind)| kind);
+    Some(format!("binary file: {kind}, {size} bytes"))
 }
 
-/// The bytes as text; where they were cut, without the character that the cut went through.
-fn text(bytes: Vec<u8>, is_cut: bool) -> io::Result<String> {
-    String::from_utf8(bytes).or_else(|error| {
-        let valid = error.utf8_error().valid_up_to();
-        if is_cut && error.utf8_error().error_len().is_none() {
-            let mut bytes = error.into_bytes();
-            bytes.truncate(valid);
-            return Ok(String::from_utf8_lossy(&bytes).into_owned());
-        }
-        Err(io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
-    })
+/// A file, line by line.
+struct Lines<'a> {
+    reader: BufReader<File>,
+    access: &'a Access,
 }
 
-fn told(piece: Piece, limit: Option<usize>, context: &ToolContext) -> ToolOutput {
-    let Piece { mut text, start, end, cut_of } = piece;
-    let bytes = text.len();
-    let for_people = format!("{bytes} bytes, {} lines", text.lines().count());
-    if let Some(total) = cut_of {
-        if limit.is_none_or(|limit| limit > bytes) {
-            event::ToolOutputTruncated {
-                session_id: context.session,
-                tool: NAME,
-                original_bytes: total,
-                truncated_bytes: bytes as u64,
+impl Lines<'_> {
+    fn piece(&mut self, wanted: &Wanted, size: u64) -> io::Result<Told> {
+        for passed in 1..wanted.first {
+            if self.line(&mut Vec::new(), 0)? == 0 {
+                return Ok(behind_end(wanted.first, passed - 1));
             }
-            .log();
         }
-        // Writing into a string cannot fail.
-        let _ = write!(text, "\n[cut: bytes {start}-{end} of {total}; go on with offset={end}]");
-    } else if text.is_empty() && start > 0 {
-        text = format!("[nothing: offset {start} is at or behind the end]");
+        let mut bytes = Vec::new();
+        let mut count = 0;
+        // Why there is more: the limit of the call, the room of the output, or a line that is longer than that.
+        let note = loop {
+            if count == wanted.lines_max {
+                break self.is_more()?.then(|| (false, String::new()));
+            }
+            let room = wanted.bytes_max - bytes.len();
+            let start = bytes.len();
+            let length = self.line(&mut bytes, room)?;
+            if length == 0 {
+                break None;
+            }
+            if length > room as u64 {
+                if start > 0 {
+                    bytes.truncate(start);
+                    break Some((true, String::new()));
+                }
+                count += 1;
+                trim_character(&mut bytes);
+                let line = wanted.first;
+                break Some((true, format!("line {line} is cut, it has {length} bytes; ")));
+            }
+            count += 1;
+        };
+        if count == 0 && wanted.first > 1 {
+            return Ok(behind_end(wanted.first, wanted.first - 1));
+        }
+        let next = wanted.first + count;
+        let mut text = String::from_utf8_lossy(&bytes).into_owned();
+        let for_people = format!("{} bytes, {count} lines", text.len());
+        if let Some((_, why)) = &note {
+            let end = if text.ends_with('\n') { "" } else { "\n" };
+            let last = next - 1;
+            // Writing into a string cannot fail.
+            let _ = write!(
+                text,
+                "{end}[cut: {why}lines {}-{last} of a file of {size} bytes; go on with offset={next}]",
+                wanted.first
+            );
+        }
+        Ok(Told { text, for_people, cut_of: note.is_some_and(|(is_room, _)| is_room).then_some(size) })
     }
-    ToolOutput::success(text, for_people)
+
+    /// Takes a line, keeps no more than this of it, and says how long it is. Nothing is kept of a line break that
+    /// does not fit.
+    fn line(&mut self, kept: &mut Vec<u8>, bytes_max: usize) -> io::Result<u64> {
+        let end = kept.len() + bytes_max;
+        let mut length = 0;
+        loop {
+            if self.access.context.cancel.is_cancelled() {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let buffer = self.reader.fill_buf()?;
+            let newline = memchr::memchr(b'\n', buffer);
+            let piece = &buffer[..newline.map_or(buffer.len(), |newline| newline + 1)];
+            let used = piece.len();
+            kept.extend_from_slice(&piece[..used.min(end - kept.len())]);
+            self.reader.consume(used);
+            length += used as u64;
+            if newline.is_some() || used == 0 {
+                return Ok(length);
+            }
+        }
+    }
+
+    fn is_more(&mut self) -> io::Result<bool> {
+        Ok(!self.reader.fill_buf()?.is_empty())
+    }
+}
+
+fn behind_end(line: u64, last: u64) -> Told {
+    let text = format!("[nothing: line {line} is behind the end, line {last}]");
+    Told { text, for_people: "nothing".to_owned(), cut_of: None }
+}
+
+/// Drops the start of a character that a cut went through.
+fn trim_character(bytes: &mut Vec<u8>) {
+    if let Err(error) = str::from_utf8(bytes)
+        && error.error_len().is_none()
+    {
+        bytes.truncate(error.valid_up_to());
+    }
 }

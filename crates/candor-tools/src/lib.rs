@@ -11,23 +11,53 @@
 //! Deliberately absent: masking secrets. It happens once, where a result is stored or sent. And no tool spawns a process
 //! by itself, only through `candor-sandbox`.
 //!
-//! Start reading at [`Tool`], then [`dispatch()`], then `file_write.rs`, the tool with the most to get wrong.
+//! Every file tool goes through four places: `access.rs` knows the rules of a call, `held.rs` opens what is read,
+//! `target.rs` finds and replaces what is written, `changing.rs` changes several files or none. What was there before is
+//! kept by [`Snapshots`] and put back by [`undo()`].
+//!
+//! Start reading at [`Tool`], then [`dispatch()`], then `target.rs`, the place with the most to get wrong.
 
+mod access;
+mod apply_patch;
 mod approval;
 mod arguments;
 mod ask_user;
 mod beneath;
+mod changing;
+mod command;
 mod context;
+mod diffs;
 mod dispatch;
 mod error;
+mod file_edit;
 mod file_read;
 mod file_write;
+mod find;
+mod first;
 mod groups;
+mod held;
+mod ignores;
+mod line_ends;
+mod list;
+mod matching;
 mod output;
-mod paths;
+mod patch;
+mod picture;
+mod process;
+mod processes;
 mod registry;
+mod repository;
+mod search;
 mod shell_exec;
+mod sleep;
+mod snapshots;
+mod target;
+mod todo;
 mod tool;
+mod tracking;
+mod undo;
+mod walk;
+mod walls;
 
 pub use approval::{Approval, Approver, Grants, Judgement, Question, Reply};
 pub use context::{Permission, Rules, ToolContext};
@@ -35,5 +65,10 @@ pub use dispatch::dispatch;
 pub use error::Error;
 pub use groups::groups;
 pub use output::ToolOutput;
+pub use processes::Processes;
 pub use registry::Registry;
+pub use snapshots::{SNAPSHOT_BYTES_MAX, Snapshots};
 pub use tool::{BoxFuture, Effect, Tool};
+pub use tracking::Tracking;
+pub use undo::{ChangedSince, Undone, UndoneWhat, diff, undo};
+pub use walls::{Plan, Walls};

@@ -1,7 +1,7 @@
 //! What comes of a call.
 
 use candor_log::event;
-use candor_protocol::{ErrorCard, Failure};
+use candor_protocol::{Change, ErrorCard, Failure};
 use serde_json::{Value, json};
 
 use crate::{Error, ToolContext};
@@ -11,12 +11,14 @@ use crate::{Error, ToolContext};
 pub struct ToolOutput {
     /// What the model reads.
     pub for_model: String,
-    /// What a person reads: one short line.
+    /// What a person reads: one short line, or a short list.
     pub for_people: String,
     /// Whether it failed.
     pub is_error: bool,
     /// The card of the failure.
     pub card: Option<ErrorCard>,
+    /// The files that it changed, in that order.
+    pub changes: Vec<Change>,
     /// Why it was not allowed, for the log.
     pub(crate) blocked: Option<String>,
 }
@@ -29,6 +31,7 @@ impl ToolOutput {
             for_people: for_people.into(),
             is_error: false,
             card: None,
+            changes: Vec::new(),
             blocked: None,
         }
     }
@@ -43,7 +46,7 @@ impl ToolOutput {
         let card = candor_cards::card(failure);
         let for_model = json!({ "error": card.title, "card": card });
         let (for_model, for_people) = (for_model.to_string(), card.title.clone());
-        Self { for_model, for_people, is_error: true, card: Some(card), blocked: None }
+        Self { for_model, for_people, is_error: true, card: Some(card), changes: Vec::new(), blocked: None }
     }
 
     /// It failed, and the model needs what else is in this object.
@@ -56,6 +59,7 @@ impl ToolOutput {
             for_people: error.to_string().lines().next().unwrap_or_default().to_owned(),
             is_error: true,
             card: Some(card),
+            changes: Vec::new(),
             blocked: match error {
                 Error::Blocked { reason, .. }
                 | Error::Denied { reason, .. }

@@ -4,10 +4,18 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use candor_protocol::{ToolCall, ToolSpec};
 
+use crate::apply_patch::ApplyPatch;
 use crate::ask_user::AskUser;
+use crate::file_edit::FileEdit;
 use crate::file_read::FileRead;
 use crate::file_write::FileWrite;
+use crate::find::Find;
+use crate::list::List;
+use crate::process::Process;
+use crate::search::Search;
 use crate::shell_exec::ShellExec;
+use crate::sleep::Sleep;
+use crate::todo::Todo;
 use crate::{Effect, Error, Tool, ToolContext};
 
 /// The tools that there are, in the order the model is told about them. They may change while sessions go on: each
@@ -25,7 +33,15 @@ impl Registry {
             Arc::new(ShellExec::new()),
             Arc::new(FileRead::new()),
             Arc::new(FileWrite::new()),
+            Arc::new(FileEdit::new()),
+            Arc::new(ApplyPatch::new()),
+            Arc::new(Search::new()),
+            Arc::new(Find::new()),
+            Arc::new(List::new()),
+            Arc::new(Process::new()),
+            Arc::new(Todo::new()),
             Arc::new(AskUser::new()),
+            Arc::new(Sleep::new()),
         ])
     }
 
@@ -71,7 +87,7 @@ impl Registry {
     /// Whether a call writes a file.
     pub fn writes(&self, call: &ToolCall, context: &ToolContext) -> bool {
         let effect = self.find(&call.tool_name).map(|tool| tool.effect(&call.args, context));
-        matches!(effect, Some(Effect::Writes(_)))
+        matches!(effect, Some(Effect::Writes(_) | Effect::WritesSeveral(_)))
     }
 
     /// The tool of this name, or the reason why there is none.

@@ -1,22 +1,19 @@
 //! `shell_exec`: runs a command in the workspace.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use candor_log::event;
 use candor_protocol::ToolSpec;
-use candor_sandbox::{Ended, How, Output, Spec};
+use candor_sandbox::{Ended, How, Output};
 use serde_json::{Value, json};
 
 use crate::output::note;
-use crate::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments};
+use crate::repository::Repository;
+use crate::{
+    BoxFuture, Effect, Error, Judgement, Tool, ToolContext, ToolOutput, arguments, command, tracking,
+};
 
 const NAME: &str = "shell_exec";
-
-/// Where a shell is looked for before `PATH` is asked, better shells first.
-const SHELLS: &[&str] = &["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"];
-/// Every system has this one.
-const SHELL_OF_LAST_RESORT: &str = "/bin/sh";
 
 /// How much of the end of the output stands on the card; all of it stands beside the card.
 const CARD_OUTPUT_CHARS_MAX: usize = 300;
@@ -28,38 +25,35 @@ pub(crate) struct ShellExec {
 
 impl ShellExec {
     pub(crate) fn new() -> Self {
-        let parameters = json!({
-            "type": "object",
-            "properties": {
-                "command": { "type": "string" },
-                "timeout": { "type": "integer", "minimum": 1, "description": "seconds" },
-            },
-            "required": ["command"],
-        });
+        let mut properties = command::properties();
+        properties["timeout"] = json!({ "type": "integer", "minimum": 1, "description": "seconds" });
+        let parameters = json!({ "type": "object", "properties": properties, "required": ["command"] });
         let description = "Run a bash command in the workspace.\nWhat it leaves running is ended.";
         Self { spec: ToolSpec { name: NAME.to_owned(), description: description.to_owned(), parameters } }
     }
 
     async fn exec(args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {
-        let command = arguments::text(args, "command").unwrap_or_default();
-        if command.contains('\0') {
-            return Err(Error::arguments(NAME, "`command` holds a NUL byte"));
-        }
+        let mut spec = command::spec(NAME, args, context)?;
         let asked = arguments::number(args, "timeout").map_or(context.rules.timeout, Duration::from_secs);
-        let timeout = asked.min(context.rules.timeout);
-        let spec = Spec {
-            program: shell(context),
-            args: ["-c", command].map(Into::into).to_vec(),
-            cwd: context.workspace.clone(),
-            env: context.rules.env.clone(),
-            timeout,
-            // Two streams share what one result may hold.
-            output_bytes_max: context.rules.output_bytes_max / 2,
-            spill: context.rules.spill.clone(),
-        };
-        let ended = candor_sandbox::run(&spec, &context.cancel).await?;
+        spec.timeout = asked.min(context.rules.timeout);
+        // Two streams share what one result may hold.
+        spec.output_bytes_max = context.rules.output_bytes_max / 2;
+        spec.spill = context.walls.spill()?.or_else(|| context.rules.spill.clone());
+        let sandbox = context.walls.sandbox()?;
+        let repository = Repository::before(context);
+        tracking::before(context).await;
+        let ended = candor_sandbox::run(&spec, sandbox, &context.cancel).await;
+        let put_right = repository.put_right();
+        let changes = tracking::after(context).await;
+        let ended = ended?;
         log_cuts(&ended, context);
-        told(&ended, timeout, context)
+        // What it has changed is kept however it ended.
+        let output = told(&ended, spec.timeout, context);
+        let mut output = ToolOutput { changes, ..ToolOutput::of(output, context) };
+        if !put_right.is_empty() {
+            output.for_model = with_note(&output.for_model, &put_right.join("; "));
+        }
+        Ok(output)
     }
 }
 
@@ -76,20 +70,29 @@ impl Tool for ShellExec {
         Effect::Acts
     }
 
+    fn judge(&self, args: &Value, context: &ToolContext) -> Judgement {
+        command::judge(args, context)
+    }
+
+    fn shown(&self, args: &Value) -> String {
+        command::shown(args)
+    }
+
+    /// This very command and no other: what else begins like it may do anything.
+    fn pattern(&self, args: &Value, _context: &ToolContext) -> Option<String> {
+        arguments::text(args, "command").map(str::to_owned)
+    }
+
     fn run<'a>(&'a self, args: &'a Value, context: &'a ToolContext) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async { ToolOutput::of(Self::exec(args, context).await, context) })
     }
 }
 
-/// The shell to use. By its whole path, as that starts faster and does not depend on what the command's `PATH` holds.
-fn shell(context: &ToolContext) -> PathBuf {
-    let path = context.rules.env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value);
-    let in_path = path
-        .split(':')
-        .filter(|directory| directory.starts_with('/'))
-        .map(|directory| Path::new(directory).join("bash"));
-    let mut candidates = SHELLS.iter().map(PathBuf::from).chain(in_path);
-    candidates.find(|candidate| candidate.is_file()).unwrap_or_else(|| SHELL_OF_LAST_RESORT.into())
+/// The result with a remark of ours.
+fn with_note(result: &str, note: &str) -> String {
+    let mut result: Value = serde_json::from_str(result).unwrap_or_default();
+    result["note"] = note.into();
+    result.to_string()
 }
 
 fn log_cuts(ended: &Ended, context: &ToolContext) {
@@ -122,12 +125,15 @@ fn told(ended: &Ended, limit: Duration, context: &ToolContext) -> Result<ToolOut
         How::Cancelled => return Err(Error::Interrupted { tool }),
     };
     let lines = lines(&ended.stdout) + lines(&ended.stderr);
-    let result = json!({
+    let mut result = json!({
         "stdout": stdout,
         "stderr": stderr,
         "exit_code": exit_code,
         "timed_out": ended.how == How::TimedOut,
     });
+    if let Some(hint) = hint(&stdout, &stderr, context).filter(|_| error.is_some()) {
+        result["sandbox"] = hint.into();
+    }
     let Some(error) = error else {
         return Ok(ToolOutput::success(result.to_string(), format!("exit 0, {}", counted(lines))));
     };
@@ -152,4 +158,38 @@ fn last_lines(text: &str) -> String {
     let text = text.trim_end();
     let start = text.char_indices().rev().nth(CARD_OUTPUT_CHARS_MAX - 1).map_or(0, |(index, _)| index);
     text[start..].to_owned()
+}
+
+/// What programs say when the walls stop them, and what stands behind it. Without this nobody would look there.
+const HINTS: &[(&str, &str)] = &[
+    (
+        "Read-only file system",
+        "the sandbox lets commands write in the workspace and /tmp only, and protects .git/config, .git/hooks and .candor (sandbox.writable, sandbox.protected)",
+    ),
+    (
+        "Device or resource busy",
+        "the sandbox protects .git/config, .git/hooks and .candor from being replaced (sandbox.protected)",
+    ),
+    (
+        "resolve host",
+        "the sandbox has no network but its own 127.0.0.1 (sandbox.network, sandbox.hosts, sandbox.ports)",
+    ),
+    (
+        "Temporary failure in name resolution",
+        "the sandbox has no network but its own 127.0.0.1 (sandbox.network, sandbox.hosts, sandbox.ports)",
+    ),
+    (
+        "EAI_AGAIN",
+        "the sandbox has no network but its own 127.0.0.1 (sandbox.network, sandbox.hosts, sandbox.ports)",
+    ),
+    (
+        "Network is unreachable",
+        "the sandbox has no network but its own 127.0.0.1 (sandbox.network, sandbox.hosts, sandbox.ports)",
+    ),
+];
+
+fn hint(stdout: &str, stderr: &str, context: &ToolContext) -> Option<&'static str> {
+    context.walls.plan().policy.as_ref()?;
+    let said = |text: &str| stderr.contains(text) || stdout.contains(text);
+    HINTS.iter().find(|(text, _)| said(text)).map(|(_, hint)| *hint)
 }

@@ -38,9 +38,18 @@ pub trait Tool: Send + Sync {
         Judgement::Allow
     }
 
+    /// What this call means to do, for a person: all of it that matters, and nothing that does not. Files that it writes are
+    /// shown as a difference besides.
+    fn shown(&self, args: &Value) -> String {
+        match args.get("path").and_then(Value::as_str) {
+            Some(path) => path.to_owned(),
+            None => args.to_string(),
+        }
+    }
+
     /// What a person would allow for good by allowing this call for good.
     fn pattern(&self, _args: &Value, _context: &ToolContext) -> Option<String> {
-        None
+        Some(format!("{} *", self.spec().name))
     }
 
     /// What this call would change, as a unified diff, for a person to look at.
@@ -59,10 +68,12 @@ pub enum Effect {
     Reads,
     /// It changes this one file.
     Writes(PathBuf),
+    /// It changes these files.
+    WritesSeveral(Vec<PathBuf>),
     /// It may do anything, and runs alone.
     Acts,
-    /// It changes nothing and asks a person, one thing at a time.
-    Asks,
+    /// It changes nothing, and runs alone.
+    Alone,
 }
 
 impl Effect {
@@ -73,8 +84,19 @@ impl Effect {
     pub fn allows(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Reads, Self::Reads) => true,
-            (Self::Writes(one), Self::Writes(another)) => one != another,
-            _ => false,
+            (Self::Reads | Self::Acts | Self::Alone, _) | (_, Self::Reads | Self::Acts | Self::Alone) => {
+                false
+            }
+            (one, another) => one.written().iter().all(|path| !another.written().contains(path)),
+        }
+    }
+
+    /// The files that it changes.
+    fn written(&self) -> &[PathBuf] {
+        match self {
+            Self::Writes(path) => std::slice::from_ref(path),
+            Self::WritesSeveral(paths) => paths,
+            Self::Reads | Self::Acts | Self::Alone => &[],
         }
     }
 }

@@ -64,6 +64,7 @@ fn a_call_and_its_result() {
             is_error: false,
             card: None,
             duration_ms: 12,
+            changes: Vec::new(),
         },
         true,
         &json!({"type": "tool_result", "callId": "c1", "toolName": "file_read", "result": "text", "isError": false, "durationMs": 12}),

@@ -106,7 +106,7 @@ async fn s6_2_arguments_that_do_not_fit_are_told() {
     check("shell_exec", json!([]), "the arguments are not a JSON object").await;
     check("shell_exec", json!({ "command": null }), "`command` is missing").await;
     check("shell_exec", json!({ "command": 1 }), "`command` is a number, not string").await;
-    check("shell_exec", json!({ "command": "a\0b" }), "`command` holds a NUL byte").await;
+    check("shell_exec", json!({ "command": " " }), "`command` is empty").await;
     check("shell_exec", json!({ "command": "a", "timeout": 0 }), "`timeout` is 0, less than 1").await;
     check("shell_exec", json!({ "command": "a", "timeout": 1.5 }), "`timeout` is a number, not integer")
         .await;
@@ -126,9 +126,9 @@ async fn s6_2_arguments_that_do_not_fit_are_told() {
 #[tokio::test]
 async fn what_does_no_harm_is_taken() {
     let rig = Rig::new();
-    std::fs::write(rig.inside("file"), "0123456789").unwrap();
+    std::fs::write(rig.inside("file"), "one\ntwo\n").unwrap();
     let args = json!({ "path": "file", "offset": 2.0, "limit": null, "reason": "none of your business" });
-    check_success(&rig.call("file_read", args).await, "23456789");
+    check_success(&rig.call("file_read", args).await, "two\n");
 }
 
 #[tokio::test]
@@ -145,12 +145,16 @@ async fn tools_answer_to_their_other_names() {
 fn the_tools_are_described_in_few_words() {
     let specs = Registry::built_in().specs();
     let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
-    assert_eq!(names, ["shell_exec", "file_read", "file_write", "ask_user"]);
+    let all =
+        "shell_exec file_read file_write file_edit apply_patch search find list process todo ask_user sleep";
+    assert_eq!(names.join(" "), all);
     for spec in &specs {
         let bytes = serde_json::to_string(spec).unwrap().len();
-        assert!(bytes <= 300, "{}: {bytes}", spec.name);
+        assert!(bytes <= 500, "{}: {bytes}", spec.name);
         assert!(spec.description.lines().next().unwrap().ends_with('.'), "{}", spec.description);
     }
+    // Every request pays for them.
+    assert!(serde_json::to_string(&specs).unwrap().len() < 5000);
 }
 
 #[tokio::test]

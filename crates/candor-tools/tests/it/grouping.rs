@@ -47,5 +47,9 @@ fn an_effect_allows_what_it_does_not_meet() {
     assert!(writes("a").allows(&writes("b")));
     assert!(!writes("a").allows(&writes("a")));
     assert!(!writes("a").allows(&Effect::Reads) && !Effect::Reads.allows(&writes("a")));
+    let several = Effect::WritesSeveral(vec![PathBuf::from("a"), PathBuf::from("b")]);
+    assert!(several.allows(&writes("c")) && writes("c").allows(&several));
+    assert!(!several.allows(&writes("b")) && !writes("b").allows(&several));
+    assert!(!several.allows(&Effect::Reads) && !several.allows(&several));
     assert!(!Effect::Acts.allows(&Effect::Reads) && !Effect::Reads.allows(&Effect::Acts));
 }

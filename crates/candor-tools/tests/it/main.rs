@@ -2,11 +2,22 @@
 
 #![cfg(test)]
 
+mod bounds;
 mod calling;
+mod editing;
 mod errors;
+mod finding;
 mod grouping;
 mod logging;
+mod patching;
+mod planning;
+mod previewing;
+mod racing;
 mod reading;
+mod resolving;
 mod rig;
+mod searching;
 mod shell;
+mod tree;
+mod undoing;
 mod writing;

@@ -29,51 +29,112 @@ async fn a_file_is_read_by_any_of_its_paths() {
 async fn s6_3_a_long_file_is_read_piece_by_piece() {
     let mut rig = Rig::new();
     rig.context.rules.output_bytes_max = 1000;
-    let whole = "aé€😀\n".repeat(500);
+    let whole = (1..=300).map(|line| format!("{line}: aé€😀\n")).collect::<Vec<_>>().concat();
     fs::write(rig.inside("file"), &whole).unwrap();
     let mut pieces = String::new();
-    let mut offset = 0;
+    let mut offset = 1;
     loop {
         let output = rig.call("file_read", json!({ "path": "file", "offset": offset })).await;
         assert!(!output.is_error && output.for_model.len() <= 1000, "{output:?}");
-        let Some((text, note)) = output.for_model.rsplit_once("\n[cut: ") else {
+        let Some((text, note)) = output.for_model.rsplit_once("[cut: ") else {
             pieces.push_str(&output.for_model);
             break;
         };
         pieces.push_str(text);
-        let end = offset + text.len();
-        assert_eq!(note, format!("bytes {offset}-{end} of {}; go on with offset={end}]", whole.len()));
-        offset = end;
+        let next = offset + text.lines().count();
+        let size = whole.len();
+        assert_eq!(
+            note,
+            format!("lines {offset}-{} of a file of {size} bytes; go on with offset={next}]", next - 1)
+        );
+        offset = next;
     }
     assert_eq!(pieces, whole);
 }
 
 #[tokio::test]
-async fn a_piece_can_be_asked_for() {
+async fn lines_can_be_asked_for() {
     let rig = Rig::new();
-    fs::write(rig.inside("file"), "0123456789").unwrap();
+    fs::write(rig.inside("file"), "a\nb\r\nc\n\ne").unwrap();
     let check = async |offset: u64, limit: u64, expect: &str| {
         let args = json!({ "path": "file", "offset": offset, "limit": limit });
         check_success(&rig.call("file_read", args).await, expect);
     };
-    check(0, 10, "0123456789").await;
-    check(2, 5, "23456\n[cut: bytes 2-7 of 10; go on with offset=7]").await;
-    check(7, u64::MAX, "789").await;
-    check(10, 5, "[nothing: offset 10 is at or behind the end]").await;
-    check(u64::MAX >> 1, 5, "[nothing: offset 9223372036854775807 is at or behind the end]").await;
-    fs::write(rig.inside("file"), "€uro").unwrap();
-    check(1, 9, "uro").await;
+    check(0, 10, "a\nb\r\nc\n\ne").await;
+    check(1, 5, "a\nb\r\nc\n\ne").await;
+    check(2, 2, "b\r\nc\n[cut: lines 2-3 of a file of 9 bytes; go on with offset=4]").await;
+    check(4, u64::MAX, "\ne").await;
+    check(5, 1, "e").await;
+    check(6, 1, "[nothing: line 6 is behind the end, line 5]").await;
+    check(7, 1, "[nothing: line 7 is behind the end, line 5]").await;
+    check(u64::MAX, 1, "[nothing: line 18446744073709551615 is behind the end, line 5]").await;
     fs::write(rig.inside("file"), "").unwrap();
-    check(0, 9, "").await;
+    check(1, 9, "").await;
 }
 
 #[tokio::test]
-async fn what_is_no_text_is_told() {
+async fn a_line_that_is_longer_than_the_output_is_cut_and_told() {
+    let mut rig = Rig::new();
+    rig.context.rules.output_bytes_max = 500;
+    fs::write(rig.inside("file"), format!("{}\nnext\n", "é".repeat(5000))).unwrap();
+    let output = rig.read("file").await;
+    let (text, note) = output.for_model.split_once('\n').unwrap();
+    assert!(text.chars().all(|char| char == 'é') && text.len() > 200, "{text}");
+    assert_eq!(
+        note,
+        "[cut: line 1 is cut, it has 10001 bytes; lines 1-1 of a file of 10006 bytes; go on with offset=2]"
+    );
+    check_success(&rig.call("file_read", json!({ "path": "file", "offset": 2 })).await, "next\n");
+}
+
+/// The file is sparse: nothing but its size is large, and only reading it as a whole would be slow.
+#[tokio::test]
+async fn a_huge_file_is_not_read_as_a_whole() {
     let rig = Rig::new();
-    fs::write(rig.inside("file"), b"text \xff\xfe").unwrap();
-    check_failure(&rig.read("file").await, Code::FileNotUtf8);
-    fs::write(rig.inside("file"), b"cut short \xe2\x82").unwrap();
-    check_failure(&rig.read("file").await, Code::FileNotUtf8);
+    fs::write(rig.inside("file"), "first\n".repeat(4000)).unwrap();
+    fs::File::options().write(true).open(rig.inside("file")).unwrap().set_len(1 << 42).unwrap();
+    let output = rig.call("file_read", json!({ "path": "file", "limit": 1 })).await;
+    check_success(&output, "first\n[cut: lines 1-1 of a file of 4398046511104 bytes; go on with offset=2]");
+    let output = rig.read("file").await;
+    assert!(output.for_model.len() <= 10_000, "{}", output.for_model.len());
+}
+
+#[tokio::test]
+async fn what_is_no_text_is_told_and_not_shown() {
+    let rig = Rig::new();
+    let check = async |bytes: &[u8], expect: &str| {
+        fs::write(rig.inside("file"), bytes).unwrap();
+        check_success(&rig.read("file").await, expect);
+    };
+    check(b"text \xff\xfe", "[binary file: unknown type, 7 bytes]").await;
+    check(b"text\0", "[binary file: unknown type, 5 bytes]").await;
+    check(b"cut short \xe2\x82", "[binary file: unknown type, 12 bytes]").await;
+    check(b"\x7fELF\x02\x01\0", "[binary file: ELF program, 7 bytes]").await;
+    check(b"\xff\xfet\0", "[binary file: text in UTF-16, 4 bytes]").await;
+    // The head ends within a character.
+    let long = format!("{}é\n", "x".repeat(8191));
+    check(long.as_bytes(), &long).await;
+    // What comes later is shown as well as it goes.
+    let mut late = vec![b'x'; 8192];
+    late.extend_from_slice(b"\xff\n");
+    check(&late, &format!("{}\u{fffd}\n", "x".repeat(8192))).await;
+}
+
+#[tokio::test]
+async fn pictures_are_told_by_kind_and_size() {
+    let rig = Rig::new();
+    let check = async |bytes: &[u8], expect: &str| {
+        fs::write(rig.inside("file"), bytes).unwrap();
+        check_success(&rig.read("file").await, expect);
+    };
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x02\0\0\0";
+    check(png, "[image/png, 640x480 pixels, 29 bytes]").await;
+    check(b"GIF89a\x0a\0\x14\0\0\0\0", "[image/gif, 10x20 pixels, 13 bytes]").await;
+    let jpeg = b"\xff\xd8\xff\xe0\0\x06JFIF\xff\xc2\0\x0b\x08\x01\x02\x03\x04\x01\x11\0";
+    check(jpeg, "[image/jpeg, 772x258 pixels, 22 bytes]").await;
+    let webp = b"RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x63\0\0\xc7\0\0";
+    check(webp, "[image/webp, 100x200 pixels, 30 bytes]").await;
+    check(b"\xff\xd8\xff\xe0", "[image/jpeg, 4 bytes]").await;
 }
 
 #[tokio::test]

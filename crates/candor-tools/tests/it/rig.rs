@@ -118,9 +118,17 @@ pub(crate) fn meanwhile<T>(mut over_and_over: impl FnMut() + Send, here: impl Fu
                 over_and_over();
             }
         });
+        let _stop = Stop(&stop);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let result = runtime.block_on(here);
-        stop.store(true, Ordering::Relaxed);
-        result
+        runtime.block_on(here)
     })
+}
+
+/// Stops the thread also when what is done here panics.
+struct Stop<'a>(&'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }

@@ -105,8 +105,10 @@ async fn a_permission_that_allows_no_command_refuses_it() {
     let mut rig = Rig::new();
     rig.context.rules.permission = Permission::ReadOnly;
     let output = rig.shell("touch made").await;
-    check_failure(&output, Code::ToolBlocked);
-    let cause = output.card.unwrap().cause;
+    assert_eq!(told(&output)["exit_code"], 126);
+    let card = output.card.unwrap();
+    assert_eq!(card.code, Code::ToolBlocked.as_str());
+    let cause = card.cause;
     assert!(cause.ends_with("Command: touch made\nReason: the permission is read-only"), "{cause}");
     assert!(!rig.inside("made").exists());
     rig.context.rules.permission = Permission::Full;

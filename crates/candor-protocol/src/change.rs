@@ -1,0 +1,30 @@
+//! A file that a tool changed.
+
+use serde::{Deserialize, Serialize};
+
+/// A file that a tool changed, with what it takes to undo that.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// The file: its whole path on the host, without any link.
+    pub path: String,
+    /// The name of what was in it before, by its content. Nothing: it was not there, or was not kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// The name of what is in it since, by its content; it need not be kept. Nothing: it is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// The mode of the file that was there before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<u32>,
+    /// How many of the folders right above it were made for it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub folders: u32,
+    /// Whether it can be undone: either nothing was there before, or what was there has been kept.
+    pub kept: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_zero(folders: &u32) -> bool {
+    *folders == 0
+}

@@ -1,0 +1,149 @@
+//! Where the file tools of one call may go.
+//!
+//! Every rule is applied to the file that is open, by the path the kernel knows it under: between a check of a name
+//! and its use the name can come to mean something else.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::Stat;
+
+use crate::{Error, ToolContext};
+
+/// Files of the kernel that hold the memory or the environment of processes, our own with its secrets among them.
+const KERNEL_SECRETS: &[&str] = &["environ", "mem", "kcore"];
+
+/// The files below `.git` that make git run or trust something else.
+const GIT_TRUSTED: &[&str] = &["hooks", "config", "config.worktree", "commondir", "modules", "worktrees"];
+
+/// The rules of one call, apart from it, so that they can go to another thread.
+pub(crate) struct Access {
+    pub(crate) tool: &'static str,
+    pub(crate) context: ToolContext,
+    hidden: Vec<Place>,
+    allowed: Vec<Place>,
+    protected: Vec<Place>,
+}
+
+/// A path that a rule names.
+struct Place {
+    named: PathBuf,
+    /// Without links, which a rule may itself have.
+    real: PathBuf,
+    /// The device and the number of a file.
+    file: Option<(u64, u64)>,
+}
+
+impl Access {
+    pub(crate) fn new(tool: &'static str, context: &ToolContext) -> Self {
+        let places = |paths: &[PathBuf]| -> Vec<Place> {
+            paths.iter().map(|path| Place::new(context.workspace.join(path))).collect()
+        };
+        Self {
+            tool,
+            hidden: places(&context.rules.hidden),
+            allowed: places(&context.rules.allowed),
+            protected: places(&context.rules.protected),
+            context: context.clone(),
+        }
+    }
+
+    /// Where on the host the path is that the model wrote.
+    pub(crate) fn path(&self, asked: &str) -> Result<PathBuf, Error> {
+        if asked.is_empty() {
+            return Err(Error::arguments(self.tool, "`path` is empty"));
+        }
+        if asked.contains('\0') {
+            return Err(Error::arguments(self.tool, "`path` holds a NUL byte"));
+        }
+        Ok(self.context.workspace.join(self.context.host_path(Path::new(asked))))
+    }
+
+    /// A refusal of it.
+    pub(crate) fn blocked(&self, asked: &str, reason: impl Into<String>) -> Error {
+        Error::blocked(self.tool, asked, reason)
+    }
+
+    /// Whether the file that the kernel knows under this path may be read.
+    pub(crate) fn check_read(&self, asked: &str, real: &Path, stat: Option<&Stat>) -> Result<(), Error> {
+        if self.is_hidden(real, stat) {
+            return Err(self.blocked(asked, "the path is hidden from tools"));
+        }
+        if self.context.walls.is_elsewhere(real) {
+            return Err(self.blocked(asked, "commands see another directory in its place"));
+        }
+        if !self.allowed.is_empty() && !self.allowed.iter().any(|allowed| allowed.holds(real)) {
+            return Err(self.blocked(asked, "the path is outside of the allowed paths"));
+        }
+        let name = real.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if real.starts_with("/proc") && KERNEL_SECRETS.contains(&name) {
+            return Err(self.blocked(asked, "it holds what is in the memory of processes"));
+        }
+        Ok(())
+    }
+
+    /// Whether it may be written; `relative` is the same path from the directory that may be written.
+    pub(crate) fn check_write(
+        &self,
+        asked: &str,
+        real: &Path,
+        relative: &Path,
+        stat: Option<&Stat>,
+    ) -> Result<(), Error> {
+        self.check_read(asked, real, stat)?;
+        if self.protected.iter().any(|protected| protected.holds(real) || protected.is_same(stat)) {
+            return Err(self.blocked(asked, "the path is protected from tools"));
+        }
+        trusted(relative).map_or(Ok(()), |reason| Err(self.blocked(asked, reason)))
+    }
+
+    /// Whether a rule hides it.
+    pub(crate) fn is_hidden(&self, real: &Path, stat: Option<&Stat>) -> bool {
+        self.hidden.iter().any(|hidden| hidden.holds(real) || hidden.is_same(stat))
+    }
+}
+
+impl Place {
+    fn new(named: PathBuf) -> Self {
+        let file = fs::metadata(&named).ok().filter(fs::Metadata::is_file);
+        Self { real: without_links(&named), file: file.map(|file| (file.dev(), file.ino())), named }
+    }
+
+    /// By whole components, as a rule for `/data` says nothing about `/database`.
+    fn holds(&self, real: &Path) -> bool {
+        real.starts_with(&self.named) || real.starts_with(&self.real)
+    }
+
+    /// Whether it is this very file under another name that was linked to it.
+    fn is_same(&self, stat: Option<&Stat>) -> bool {
+        let Some(stat) = stat else { return false };
+        self.file == Some((stat.st_dev, stat.st_ino))
+    }
+}
+
+/// The path without links, as far as it is there; a rule also holds for what is not there yet.
+fn without_links(path: &Path) -> PathBuf {
+    let mut missing: Vec<OsString> = Vec::new();
+    for ancestor in path.ancestors() {
+        if let Ok(real) = fs::canonicalize(ancestor) {
+            return missing.iter().rev().fold(real, |path, name| path.join(name));
+        }
+        missing.extend(ancestor.file_name().map(ToOwned::to_owned));
+    }
+    path.to_owned()
+}
+
+/// Why nobody but its owner writes this file: it makes git or Candor itself run or trust something else.
+fn trusted(path: &Path) -> Option<&'static str> {
+    let names: Vec<String> =
+        path.components().map(|component| component.as_os_str().to_string_lossy().to_lowercase()).collect();
+    if names.iter().any(|name| name == ".candor") {
+        return Some("the files of Candor are not written by tools");
+    }
+    let git = names.iter().position(|name| name == ".git")?;
+    let below = &names[git + 1..];
+    let is_trusted = below.is_empty() || below.iter().any(|name| GIT_TRUSTED.contains(&name.as_str()));
+    is_trusted.then_some("the configuration and the hooks of git are not written by tools")
+}

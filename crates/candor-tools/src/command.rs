@@ -1,0 +1,113 @@
+//! A shell command on its way to the sandbox: what both tools that run one have in common.
+
+use std::path::{Path, PathBuf};
+
+use candor_gate::{Scene, Verdict};
+use candor_sandbox::Spec;
+use serde_json::{Value, json};
+
+use crate::{Error, Judgement, ToolContext, arguments};
+
+/// Where a shell is looked for before `PATH` is asked, better shells first.
+const SHELLS: &[&str] = &["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"];
+/// Every system has this one.
+const SHELL_OF_LAST_RESORT: &str = "/bin/sh";
+
+/// What the schemas of both tools say about a command.
+pub(crate) fn properties() -> Value {
+    json!({
+        "command": { "type": "string" },
+        "cwd": { "type": "string" },
+        "env": { "type": "object" },
+    })
+}
+
+/// The command that a call names.
+pub(crate) fn text<'a>(tool: &str, args: &'a Value) -> Result<&'a str, Error> {
+    let command = arguments::text(args, "command").unwrap_or_default();
+    if command.contains('\0') {
+        return Err(Error::arguments(tool, "`command` holds a NUL byte"));
+    }
+    if command.trim().is_empty() {
+        return Err(Error::arguments(tool, "`command` is empty"));
+    }
+    Ok(command)
+}
+
+/// How to run it. Its time and its output are for whoever runs it to say.
+pub(crate) fn spec(tool: &str, args: &Value, context: &ToolContext) -> Result<Spec, Error> {
+    let command = text(tool, args)?;
+    Ok(Spec {
+        program: shell(context),
+        args: ["-c", command].map(Into::into).to_vec(),
+        cwd: cwd(args, context),
+        env: env(tool, args, context)?,
+        timeout: context.rules.timeout,
+        output_bytes_max: context.rules.output_bytes_max,
+        spill: None,
+        stdin: candor_sandbox::Stdin::Closed,
+        pty: None,
+    })
+}
+
+/// What the gate says about it, and what people have said before.
+pub(crate) fn judge(args: &Value, context: &ToolContext) -> Judgement {
+    let command = arguments::text(args, "command").unwrap_or_default();
+    judge_text(command, &cwd(args, context), context)
+}
+
+/// The same of a text that a shell may read.
+pub(crate) fn judge_text(command: &str, cwd: &Path, context: &ToolContext) -> Judgement {
+    let home = context.rules.env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| Path::new(home));
+    let scene = Scene { cwd, workspace: &context.workspace, home, writable: &context.rules.writable };
+    let judged = context.rules.gate.judge(command, &scene);
+    match judged.verdict {
+        Verdict::Allow => Judgement::Allow,
+        Verdict::Deny => Judgement::Deny { reason: judged.reason },
+        Verdict::Ask => Judgement::Ask { reason: judged.reason, pattern: judged.pattern },
+    }
+}
+
+/// The command as a person is shown it, with what it is given beside.
+pub(crate) fn shown(args: &Value) -> String {
+    let command = arguments::text(args, "command").unwrap_or_default().to_owned();
+    let given = |name: &&str| args.get(name).filter(|value| !value.is_null());
+    let beside = ["cwd", "env"].iter().filter_map(|name| Some(format!("\n{name}: {}", given(name)?)));
+    beside.fold(command, |text, line| text + &line)
+}
+
+fn cwd(args: &Value, context: &ToolContext) -> PathBuf {
+    arguments::text(args, "cwd").map_or_else(|| context.workspace.clone(), |cwd| context.workspace.join(cwd))
+}
+
+/// The environment of a command: what the rules give it, and what the model adds. A variable that would make programs run
+/// or load something else cannot be added: whoever may set it could have run that directly, where it would be judged.
+fn env(tool: &str, args: &Value, context: &ToolContext) -> Result<Vec<(String, String)>, Error> {
+    let mut env = context.rules.env.clone();
+    let added = args.get("env").and_then(Value::as_object).into_iter().flatten();
+    for (name, value) in added {
+        let value = match value {
+            Value::String(text) => text.clone(),
+            Value::Number(_) | Value::Bool(_) => value.to_string(),
+            _ => return Err(Error::arguments(tool, format!("`env.{name}` is no text"))),
+        };
+        let is_name = !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0');
+        if !is_name || candor_sandbox::env::is_hijacking(name) {
+            return Err(Error::arguments(tool, format!("`env.{name}` may not be set")));
+        }
+        env.retain(|(other, _)| other != name);
+        env.push((name.clone(), value));
+    }
+    Ok(env)
+}
+
+/// The shell to use. By its whole path, as that starts faster and does not depend on what the command's `PATH` holds.
+fn shell(context: &ToolContext) -> PathBuf {
+    let path = context.rules.env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value);
+    let in_path = path
+        .split(':')
+        .filter(|directory| directory.starts_with('/'))
+        .map(|directory| Path::new(directory).join("bash"));
+    let mut candidates = SHELLS.iter().map(PathBuf::from).chain(in_path);
+    candidates.find(|candidate| candidate.is_file()).unwrap_or_else(|| SHELL_OF_LAST_RESORT.into())
+}

@@ -1,0 +1,166 @@
+//! `find`: files and folders by their names.
+
+use std::path::Path;
+
+use candor_protocol::ToolSpec;
+use ignore::overrides::Override;
+use rustix::fs::FileType;
+use serde_json::{Value, json};
+use tokio::task::spawn_blocking;
+
+use crate::access::Access;
+use crate::first::First;
+use crate::search::{dots, glob};
+use crate::walk::{DotNames, Entry, Visitor, named, walk};
+use crate::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments};
+
+const NAME: &str = "find";
+
+const RESULTS: usize = 500;
+const RESULTS_MAX: usize = 5000;
+/// What the line about a cut may take of the output.
+const NOTE_BYTES_MAX: usize = 128;
+
+/// Files and folders by their names.
+pub(crate) struct Find {
+    spec: ToolSpec,
+}
+
+/// What is sought, and where.
+struct Query {
+    path: String,
+    pattern: String,
+    kind: Kind,
+    dots: DotNames,
+    results_max: usize,
+    output_bytes_max: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File,
+    Directory,
+    All,
+}
+
+impl Find {
+    pub(crate) fn new() -> Self {
+        let parameters = json!({
+            "type": "object",
+            "properties": {
+                "pattern": { "type": "string", "description": "glob" },
+                "path": { "type": "string" },
+                "kind": { "enum": ["file", "directory", "all"] },
+                "max": { "type": "integer", "minimum": 1 },
+            },
+            "required": ["pattern"],
+        });
+        let description = "Find files by name.\nHeeds .gitignore.";
+        Self { spec: ToolSpec { name: NAME.to_owned(), description: description.to_owned(), parameters } }
+    }
+
+    async fn find(args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {
+        let query = Query::of(args, context)?;
+        let access = Access::new(NAME, context);
+        let found = spawn_blocking(move || query.run(&access));
+        found.await.map_err(|_| Error::Interrupted { tool: NAME.to_owned() })?
+    }
+}
+
+impl Tool for Find {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn effect(&self, _args: &Value, _context: &ToolContext) -> Effect {
+        Effect::Reads
+    }
+
+    fn run<'a>(&'a self, args: &'a Value, context: &'a ToolContext) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async { ToolOutput::of(Self::find(args, context).await, context) })
+    }
+}
+
+impl Query {
+    fn of(args: &Value, context: &ToolContext) -> Result<Self, Error> {
+        let kind = match arguments::text(args, "kind") {
+            Some("file") => Kind::File,
+            Some("directory") => Kind::Directory,
+            Some("all") | None => Kind::All,
+            Some(other) => {
+                return Err(Error::arguments(NAME, format!("`kind` is {other}, not file, directory or all")));
+            }
+        };
+        let pattern = arguments::text(args, "pattern").unwrap_or_default();
+        // A bare word is a part of a name.
+        let is_word = !pattern.is_empty() && !pattern.contains(['*', '?', '[', '{', '/', '!']);
+        let max = arguments::number(args, "max").and_then(|max| usize::try_from(max).ok());
+        Ok(Self {
+            path: arguments::text(args, "path").unwrap_or(".").to_owned(),
+            pattern: if is_word { format!("*{pattern}*") } else { pattern.to_owned() },
+            kind,
+            dots: dots(pattern),
+            results_max: max.unwrap_or(RESULTS).min(RESULTS_MAX),
+            output_bytes_max: context.rules.output_bytes_max,
+        })
+    }
+
+    fn run(&self, access: &Access) -> Result<ToolOutput, Error> {
+        let root = access.hold(&self.path)?;
+        let glob = glob(NAME, &root.real, &self.pattern)?;
+        // One more tells whether there are more.
+        let first = First::new(self.results_max + 1);
+        walk(access, &root, self.dots, || Names { glob: &glob, kind: self.kind, first: &first })?;
+        if access.context.cancel.is_cancelled() {
+            return Err(Error::Interrupted { tool: NAME.to_owned() });
+        }
+        Ok(self.told(first))
+    }
+
+    fn told(&self, first: First<FileType>) -> ToolOutput {
+        let room = self.output_bytes_max.saturating_sub(NOTE_BYTES_MAX);
+        let mut text = String::new();
+        let mut count = 0;
+        for (path, kind) in first.into_results() {
+            let end = if kind == FileType::Directory { "/\n" } else { "\n" };
+            let name = named(&self.path, &path);
+            if count == self.results_max || text.len() + name.len() + end.len() > room {
+                text.push_str("[cut: there are more; narrow pattern, path or kind]\n");
+                break;
+            }
+            text.push_str(&name);
+            text.push_str(end);
+            count += 1;
+        }
+        if text.is_empty() {
+            text.push_str("[nothing found]\n");
+        }
+        ToolOutput::success(text, format!("{count} found"))
+    }
+}
+
+/// Looks at names on one thread.
+struct Names<'a> {
+    glob: &'a Override,
+    kind: Kind,
+    first: &'a First<FileType>,
+}
+
+impl Visitor for Names<'_> {
+    fn wants(&self, path: &Path) -> bool {
+        self.first.wants(path)
+    }
+
+    fn meet(&mut self, entry: &Entry<'_>) {
+        let is_folder = entry.kind == FileType::Directory;
+        let is_kind = match self.kind {
+            Kind::All => true,
+            Kind::Directory => is_folder,
+            Kind::File => !is_folder,
+        };
+        // Folders are asked about like files: what may be below one does not make it a result.
+        if is_kind && !self.glob.matched(entry.real, false).is_ignore() {
+            self.first.add(&entry.path, 1, entry.kind);
+        }
+    }
+}

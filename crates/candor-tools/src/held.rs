@@ -1,0 +1,116 @@
+//! The one place where a file or a folder is opened to be read.
+//!
+//! It is taken hold of first, without any effect on it, then looked at, and then opened through that hold: what was
+//! looked at and what is read are the same, whatever happens to the path meanwhile.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, FileType, Mode, OFlags, Stat, fstat, openat, readlink};
+use rustix::io::Errno;
+
+use crate::Error;
+use crate::access::Access;
+use crate::beneath::open_anywhere;
+
+/// How an open file is read: without waiting for anybody.
+const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+/// Something that may be read, and is held.
+pub(crate) struct Held {
+    hold: OwnedFd,
+    pub(crate) stat: Stat,
+    /// The path under which the kernel knows it.
+    pub(crate) real: PathBuf,
+    /// The path as it was asked for.
+    named: PathBuf,
+}
+
+impl Access {
+    /// Takes hold of what may be read.
+    pub(crate) fn hold(&self, asked: &str) -> Result<Held, Error> {
+        self.hold_at(asked, &self.path(asked)?)
+    }
+
+    /// The same for a path of the host.
+    pub(crate) fn hold_at(&self, asked: &str, path: &Path) -> Result<Held, Error> {
+        let failed = |errno| self.not_opened(asked, path, errno);
+        let hold = open_anywhere(path, OFlags::PATH).map_err(failed)?;
+        let stat = fstat(&hold).map_err(failed)?;
+        let real = real_path(&hold).map_err(failed)?;
+        self.check_read(asked, &real, Some(&stat))?;
+        Ok(Held { hold, stat, real, named: path.to_owned() })
+    }
+
+    /// Why a path cannot be opened.
+    pub(crate) fn not_opened(&self, asked: &str, path: &Path, errno: Errno) -> Error {
+        let workspace = &self.context.workspace;
+        match errno {
+            Errno::NOENT if path.starts_with(workspace) && !workspace.exists() => no_workspace(workspace),
+            // A loop of links stays one without our rule against the kernel's own links.
+            Errno::LOOP if openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).is_ok() => {
+                self.blocked(asked, "the path leads through a link of the kernel")
+            }
+            errno => Error::file(path, errno),
+        }
+    }
+}
+
+impl Held {
+    pub(crate) fn is_directory(&self) -> bool {
+        FileType::from_raw_mode(self.stat.st_mode) == FileType::Directory
+    }
+
+    /// Opens the file.
+    pub(crate) fn file(&self) -> Result<File, Error> {
+        refuse_special(&self.named, &self.stat)?;
+        // A name for the open file by which it can be opened again, and by which no other can be.
+        let name = format!("/proc/self/fd/{}", self.hold.as_raw_fd());
+        let file = openat(CWD, name, READ, Mode::empty()).map_err(|errno| Error::file(&self.named, errno))?;
+        Ok(File::from(file))
+    }
+
+    /// Opens the folder.
+    pub(crate) fn directory(&self) -> Result<OwnedFd, Error> {
+        let opened = openat(&self.hold, ".", READ | OFlags::DIRECTORY, Mode::empty());
+        opened.map_err(|errno| Error::file(&self.named, errno))
+    }
+}
+
+/// Opens a file in an open folder by its own name, if it is a file and no link.
+pub(crate) fn open_in(directory: &OwnedFd, name: &std::ffi::OsStr) -> Result<(File, Stat), Errno> {
+    let file = openat(directory, name, READ | OFlags::NOFOLLOW, Mode::empty())?;
+    let stat = fstat(&file)?;
+    let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+    if is_file { Ok((File::from(file), stat)) } else { Err(Errno::INVAL) }
+}
+
+/// The path under which the kernel knows an open file.
+pub(crate) fn real_path(file: &OwnedFd) -> Result<PathBuf, Errno> {
+    let link = readlink(format!("/proc/self/fd/{}", file.as_raw_fd()), Vec::new())?;
+    Ok(PathBuf::from(OsString::from_vec(link.into_bytes())))
+}
+
+/// What it is, unless it is a file.
+pub(crate) fn refuse_special(path: &Path, stat: &Stat) -> Result<(), Error> {
+    let kind = match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => return Ok(()),
+        FileType::Directory => return Err(Error::file(path, Errno::ISDIR)),
+        FileType::Fifo => "a pipe",
+        FileType::Socket => "a socket",
+        FileType::Symlink => "a link",
+        FileType::CharacterDevice | FileType::BlockDevice => "a device",
+        FileType::Unknown => "something else",
+    };
+    Err(Error::NotAFile { path: path.to_owned(), kind })
+}
+
+/// The folder that everything starts in was removed or renamed.
+pub(crate) fn no_workspace(workspace: &Path) -> Error {
+    let reason = "the workspace is not there any more";
+    Error::file(workspace, io::Error::new(io::ErrorKind::NotFound, reason))
+}

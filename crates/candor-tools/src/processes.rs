@@ -1,0 +1,84 @@
+//! The long-lived processes of a session.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use candor_sandbox::{Running, State};
+
+use crate::walls::Walls;
+
+/// How many may run at once: a database, a few servers, a watcher and a build.
+pub(crate) const RUNNING_MAX: usize = 16;
+
+/// How many that have ended are remembered, for their last words.
+const ENDED_MAX: usize = 16;
+
+/// The long-lived processes of a session. They end with it.
+#[derive(Debug, Default)]
+pub struct Processes {
+    /// A plain lock: it is held for a look and never across a wait.
+    table: Mutex<Table>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    last: u64,
+    processes: BTreeMap<u64, Arc<Kept>>,
+}
+
+/// One of them.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) number: u64,
+    pub(crate) command: String,
+    pub(crate) running: Running,
+    /// Those it was started behind; what it uses of them stays as long as it does.
+    pub(crate) walls: Arc<Walls>,
+}
+
+impl Kept {
+    pub(crate) fn is_running(&self) -> bool {
+        self.running.state() == State::Running
+    }
+}
+
+impl Processes {
+    /// Whether any goes on.
+    pub fn any_running(&self) -> bool {
+        self.table().processes.values().any(|kept| kept.is_running())
+    }
+
+    /// Whether another one may be started.
+    pub(crate) fn has_room(&self) -> bool {
+        self.table().processes.values().filter(|kept| kept.is_running()).count() < RUNNING_MAX
+    }
+
+    /// Keeps one that was started, and gives it a number. The oldest of those that have ended is forgotten.
+    pub(crate) fn keep(&self, command: String, running: Running, walls: Arc<Walls>) -> Arc<Kept> {
+        let mut table = self.table();
+        let ended: Vec<u64> =
+            table.processes.values().filter(|kept| !kept.is_running()).map(|kept| kept.number).collect();
+        for number in ended.iter().take((ended.len() + 1).saturating_sub(ENDED_MAX)) {
+            table.processes.remove(number);
+        }
+        table.last += 1;
+        let number = table.last;
+        let kept = Arc::new(Kept { number, command, running, walls });
+        table.processes.insert(number, Arc::clone(&kept));
+        kept
+    }
+
+    /// The one with this number.
+    pub(crate) fn find(&self, number: u64) -> Option<Arc<Kept>> {
+        self.table().processes.get(&number).cloned()
+    }
+
+    /// All that are remembered, the oldest first.
+    pub(crate) fn all(&self) -> Vec<Arc<Kept>> {
+        self.table().processes.values().cloned().collect()
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,215 @@
+//! Changes are kept, shown and taken back.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::PathBuf;
+
+use candor_protocol::Change;
+use candor_tools::{ChangedSince, SNAPSHOT_BYTES_MAX, Snapshots, Undone, UndoneWhat, diff, undo};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::rig::Rig;
+use crate::tree::{plant, tree};
+
+/// A rig that keeps what was there.
+struct Kept {
+    rig: Rig,
+    store: TempDir,
+    changes: Vec<Change>,
+}
+
+impl Kept {
+    fn new() -> Self {
+        let store = tempfile::tempdir().unwrap();
+        let mut rig = Rig::new();
+        rig.context.rules.snapshots = Some(store.path().join("snapshots"));
+        Self { rig, store, changes: Vec::new() }
+    }
+
+    fn snapshots(&self) -> Snapshots {
+        Snapshots::new(self.store.path().join("snapshots"))
+    }
+
+    async fn call(&mut self, tool: &str, args: Value) -> bool {
+        let output = self.rig.call(tool, args).await;
+        self.changes.extend(output.changes);
+        !output.is_error
+    }
+
+    async fn write(&mut self, path: &str, content: &str) {
+        assert!(self.call("file_write", json!({ "path": path, "content": content })).await);
+    }
+
+    fn undo(&self) -> Vec<Undone> {
+        undo(&self.changes, &self.snapshots(), &self.rig.context, ChangedSince::Skip)
+    }
+
+    fn diff(&self) -> String {
+        diff(&self.changes, &self.snapshots(), &self.rig.context)
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.rig.inside(path)).unwrap()
+    }
+}
+
+#[tokio::test]
+async fn what_was_changed_made_and_deleted_is_put_back() {
+    let mut kept = Kept::new();
+    plant(&kept.rig.inside(""), &["changed", "deleted", "old", "empty/"], "before\n");
+    fs::set_permissions(kept.rig.inside("deleted"), fs::Permissions::from_mode(0o640)).unwrap();
+    let before = tree(&kept.rig.inside(""));
+    kept.write("changed", "1\n").await;
+    kept.write("new/deep/file", "x").await;
+    kept.write("new/deep/other", "x").await;
+    kept.write("empty/file", "x").await;
+    let patch = "*** Begin Patch\n*** Delete File: deleted\n*** Update File: old\n*** Move to: a/b\n\
+        -before\n+after\n*** Update File: changed\n-1\n+2\n*** End Patch";
+    assert!(kept.call("apply_patch", json!({ "patch": patch })).await);
+    let undone = kept.undo();
+    assert!(undone.iter().all(|undone| !matches!(undone.what, UndoneWhat::Skipped(_))), "{undone:?}");
+    assert!(tree(&kept.rig.inside("")) == before, "{:?}", tree(&kept.rig.inside("")));
+    assert_eq!(undone.len(), kept.changes.len());
+    assert_eq!(undone.last().unwrap().path, kept.rig.inside("changed").to_str().unwrap());
+}
+
+#[tokio::test]
+async fn a_file_that_somebody_else_changed_is_left_alone() {
+    let mut kept = Kept::new();
+    plant(&kept.rig.inside(""), &["file"], "before\n");
+    kept.write("file", "by the model\n").await;
+    kept.write("new", "by the model\n").await;
+    for name in ["file", "new"] {
+        fs::write(kept.rig.inside(name), "by a person\n").unwrap();
+    }
+    let skipped = UndoneWhat::Skipped("it was changed since".to_owned());
+    assert!(kept.undo().iter().all(|undone| undone.what == skipped));
+    assert_eq!((kept.read("file"), kept.read("new")), ("by a person\n".into(), "by a person\n".into()));
+    let undone = undo(&kept.changes, &kept.snapshots(), &kept.rig.context, ChangedSince::Overwrite);
+    let what: Vec<_> = undone.into_iter().map(|undone| undone.what).collect();
+    assert_eq!(what, [UndoneWhat::Removed, UndoneWhat::Restored]);
+    assert_eq!(kept.read("file"), "before\n");
+    assert!(!kept.rig.inside("new").exists());
+}
+
+#[tokio::test]
+async fn what_is_too_long_is_not_kept_and_says_so() {
+    let mut kept = Kept::new();
+    fs::File::create(kept.rig.inside("huge")).unwrap().set_len(SNAPSHOT_BYTES_MAX as u64 + 1).unwrap();
+    kept.write("huge", "small\n").await;
+    assert!(!kept.changes[0].kept && kept.changes[0].before.is_none());
+    let undone = kept.undo();
+    assert_eq!(undone[0].what, UndoneWhat::Skipped("what it held before was not kept".to_owned()));
+    assert_eq!(kept.read("huge"), "small\n");
+    assert_eq!(kept.diff(), "huge was changed, and is too long to be compared\n");
+    // Without a place to keep it, too.
+    kept.rig.context.rules.snapshots = None;
+    kept.write("huge", "other\n").await;
+    kept.write("new", "other\n").await;
+    assert!(!kept.changes[1].kept && kept.changes[2].kept);
+}
+
+#[tokio::test]
+async fn snapshots_are_private_kept_once_and_checked() {
+    let mut kept = Kept::new();
+    plant(&kept.rig.inside(""), &["a", "b"], "the same\n");
+    kept.write("a", "1").await;
+    kept.write("b", "2").await;
+    let folder = kept.store.path().join("snapshots");
+    let files: Vec<PathBuf> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(files.len(), 1);
+    let mode = |path: &PathBuf| fs::metadata(path).unwrap().mode() & 0o777;
+    assert_eq!((mode(&folder), mode(&files[0])), (0o700, 0o600));
+    fs::write(&files[0], "another\n").unwrap();
+    assert!(kept.undo().iter().all(|undone| matches!(undone.what, UndoneWhat::Skipped(_))));
+    assert_eq!(kept.read("a"), "1");
+    for name in ["", "../../etc/passwd", "short"] {
+        assert!(kept.snapshots().content(name).is_err());
+    }
+}
+
+#[tokio::test]
+async fn the_difference_is_that_of_the_whole_session() {
+    let mut kept = Kept::new();
+    plant(&kept.rig.inside(""), &["a"], "one\ntwo\n");
+    kept.write("a", "1\ntwo\n").await;
+    kept.write("new", "x\n").await;
+    kept.write("a", "1\n2\n").await;
+    let expect = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-one\n-two\n+1\n+2\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n";
+    assert_eq!(kept.diff(), expect);
+    kept.undo();
+    assert_eq!(kept.diff(), "");
+}
+
+#[tokio::test]
+async fn undoing_keeps_to_the_rules() {
+    let mut kept = Kept::new();
+    plant(&kept.rig.inside(""), &["folder/file"], "before\n");
+    kept.write("folder/file", "after\n").await;
+    // The folder becomes a link to another that holds the same.
+    fs::rename(kept.rig.inside("folder"), kept.rig.outside("moved")).unwrap();
+    symlink(kept.rig.outside("moved"), kept.rig.inside("folder")).unwrap();
+    assert!(matches!(kept.undo()[0].what, UndoneWhat::Skipped(_)));
+    assert_eq!(fs::read_to_string(kept.rig.outside("moved/file")).unwrap(), "after\n");
+    let mut kept = Kept::new();
+    kept.write("file", "after\n").await;
+    kept.rig.context.rules.hidden = vec![kept.rig.inside("file")];
+    assert!(matches!(kept.undo()[0].what, UndoneWhat::Skipped(_)));
+    assert_eq!(kept.read("file"), "after\n");
+}
+
+const PATHS: &[&str] = &["a", "b/c", "b/d", "e/f/g", "e/h"];
+
+/// A call of a tool that may or may not work.
+fn calls() -> impl Strategy<Value = (&'static str, Value)> {
+    let path = || prop::sample::select(PATHS);
+    let text = "[xyz\n]{0,6}";
+    prop_oneof![
+        (path(), text).prop_map(|(path, text)| ("file_write", json!({ "path": path, "content": text }))),
+        (path(), "[xyz]", "[xyz]").prop_map(|(path, old, new)| {
+            ("file_edit", json!({ "path": path, "edits": [{ "old": old, "new": new, "all": true }] }))
+        }),
+        (path(), path(), "[xyz]", any::<bool>()).prop_map(|(one, two, text, is_rename)| {
+            let change = if is_rename {
+                format!("*** Update File: {one}\n*** Move to: {two}\n")
+            } else {
+                format!("*** Delete File: {one}\n*** Add File: {two}\n+{text}\n")
+            };
+            ("apply_patch", json!({ "patch": format!("*** Begin Patch\n{change}*** End Patch") }))
+        }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Whatever was done, undoing it gives the first tree back, with its modes and folders.
+    #[test]
+    fn undoing_everything_gives_the_first_tree_back(
+        there in prop::collection::vec((prop::sample::select(PATHS), "[xyz\n]{0,6}", 0o400_u32..0o777), 0..4),
+        calls in prop::collection::vec(calls(), 1..12),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let mut kept = Kept::new();
+        fs::create_dir(kept.rig.inside("b")).unwrap();
+        for (path, text, mode) in there {
+            plant(&kept.rig.inside(""), &[path], &text);
+            fs::set_permissions(kept.rig.inside(path), fs::Permissions::from_mode(mode | 0o600)).unwrap();
+        }
+        let before = tree(&kept.rig.inside(""));
+        runtime.block_on(async {
+            for (tool, args) in calls {
+                let was = tree(&kept.rig.inside(""));
+                if !kept.call(tool, args).await {
+                    assert_eq!(tree(&kept.rig.inside("")), was, "a call that failed changed something");
+                }
+            }
+        });
+        let undone = kept.undo();
+        prop_assert!(undone.iter().all(|undone| !matches!(undone.what, UndoneWhat::Skipped(_))), "{undone:?}");
+        prop_assert_eq!(tree(&kept.rig.inside("")), before);
+        prop_assert_eq!(kept.diff(), "");
+    }
+}
