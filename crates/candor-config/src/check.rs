@@ -38,6 +38,21 @@ pub(crate) fn check(config: &Config, tree: &Table, decoder: &mut Decoder<'_>) {
             checks.wrong(&["security.blocked_commands"], &message);
         }
     }
+    for (key, entries) in [
+        ("security.ask_commands", &config.security.ask_commands),
+        ("security.allow_commands", &config.security.allow_commands),
+    ] {
+        for entry in entries {
+            if let Some(problem) = command_problem(entry) {
+                checks.wrong(&[key], &format!("{entry:?} {problem}"));
+            }
+        }
+    }
+    for host in &config.sandbox.hosts {
+        if !is_host(host) {
+            checks.wrong(&["sandbox.hosts"], &format!("{host:?} is no \"host:port\" and no \"*.host:port\""));
+        }
+    }
     if config.telegram.enabled {
         checks.telegram(&config.telegram);
     }
@@ -50,6 +65,24 @@ pub(crate) fn check(config: &Config, tree: &Table, decoder: &mut Decoder<'_>) {
             "Telegram waits for 60 seconds at most",
         );
     }
+}
+
+/// What is wrong with an entry of a list of commands: words, or a regular expression between slashes.
+fn command_problem(entry: &str) -> Option<&'static str> {
+    let entry = entry.trim();
+    let pattern = entry.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+    match pattern.filter(|pattern| !pattern.is_empty()) {
+        _ if entry.is_empty() => Some("names no command"),
+        Some(pattern) if regex_syntax::parse(pattern).is_err() => Some("is not a valid regular expression"),
+        _ => None,
+    }
+}
+
+fn is_host(entry: &str) -> bool {
+    let Some((host, port)) = entry.rsplit_once(':') else { return false };
+    let host = host.strip_prefix("*.").unwrap_or(host);
+    let is_name = !host.is_empty() && !host.contains(['/', '*', ' ']);
+    is_name && port.parse::<u16>().is_ok_and(|port| port > 0)
 }
 
 struct Checks<'a, 'd, 'e> {

@@ -50,6 +50,8 @@ const SAMPLES: &[(&str, &str)] = &[
     ("telegram.groups.*.require_mention", "true"),
     ("telegram.groups.*.topics.7.group_policy", "\"open\""),
     ("telegram.groups.*.topics.7.require_mention", "false"),
+    ("approval", "\"doubtful\""),
+    ("sandbox.policy", "\"workspace\""),
 ];
 
 /// The name that stands for the user's own in a table of names.

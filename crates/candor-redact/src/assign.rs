@@ -260,6 +260,10 @@ fn mask_list(name: &Name<'_>, from: usize, out: &mut Vec<Found>) {
     for _ in 0..ITEMS_MAX {
         at = skip_blanks(name.line, at, BLANKS_MAX);
         let Some((quote, value_at)) = Quote::open(name.line, at) else { return };
+        // `["the pw:[", 1]`: this quote closes the string that the name stands in.
+        if ends_json_string(name.line, value_at) {
+            return;
+        }
         let end = mask_quoted(name, quote, value_at, out);
         match Quote::open(name.line, end) {
             Some((closing, after)) if closing == quote => at = skip_blanks(name.line, after, BLANKS_MAX),

@@ -72,7 +72,7 @@ impl Places {
     pub(crate) fn original(&self, range: &Range<usize>) -> Range<usize> {
         let start = self.behind(self.masks.partition_point(|&mask| mask <= range.start), range.start);
         let end = self.behind(self.masks.partition_point(|&mask| mask < range.end), range.end);
-        start.map_or_else(|place| place.start, |at| at)..end.map_or_else(|place| place.end, |at| at)
+        start.unwrap_or_else(|place| place.start)..end.unwrap_or_else(|place| place.end)
     }
 
     /// What `at` in the masked text was when `before` masks begin before it; the place, when it is in the last of them.

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use candor_agent::{BoxFuture, Conversation, Mask, RunDeps, RunInput, Sink, Task};
@@ -12,7 +12,7 @@ use candor_protocol::{
     Code, EventBody, Failure, Outcome, RunId, SessionId, Status, Usage, Verdict, VerdictStatus,
 };
 use candor_store::Store;
-use candor_tools::{Approver, Grants, Registry, ToolContext};
+use candor_tools::{Approver, Grants, Processes, Registry, ToolContext, Tracking, Walls};
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -50,6 +50,12 @@ pub(crate) struct Actor {
     pub(crate) asking: Arc<Asking>,
     /// What people have allowed for the rest of the session.
     pub(crate) grants: Arc<Grants>,
+    /// Its long-lived processes, which end with it, and before the directories that they use.
+    pub(crate) processes: Arc<Processes>,
+    /// The walls around its commands, as they were last wanted. A plain lock: it is held for a look and never across a wait.
+    pub(crate) walls: Mutex<Arc<Walls>>,
+    /// What is known of its workspace's files.
+    pub(crate) tracking: Arc<Tracking>,
     /// Where it is listed. Weak, or the list would keep itself alive through those it lists.
     pub(crate) sessions: Weak<Sessions>,
     /// The way to itself, for those who work for it.
@@ -110,10 +116,13 @@ impl Actor {
         let _ = self.journal.settled().await;
     }
 
-    /// Whether nobody needs the session in memory: nothing comes, nobody watches, and no secret would be forgotten. It is
-    /// found again by its id.
+    /// Whether nobody needs the session in memory: nothing comes, nobody watches, no secret would be forgotten and no process
+    /// ended. It is found again by its id.
     fn is_let_go(&self, inbox: &mpsc::Receiver<Command>) -> bool {
-        let quiet = || inbox.is_empty() && !self.journal.is_watched() && self.vault.is_empty();
+        let quiet = || {
+            let is_alone = inbox.is_empty() && !self.journal.is_watched();
+            is_alone && self.vault.is_empty() && !self.processes.any_running()
+        };
         self.sessions.upgrade().is_none_or(|sessions| sessions.let_go(self.session, quiet))
     }
 
@@ -192,7 +201,19 @@ impl Actor {
             cancel: cancel.clone(),
             approver: Arc::clone(&self.asking) as Arc<dyn Approver>,
             grants: Arc::clone(&self.grants),
+            walls: self.walls(setup),
+            processes: Arc::clone(&self.processes),
+            tracking: Arc::clone(&self.tracking),
         }
+    }
+
+    /// The walls that are wanted now: the same as before, with what is in their temporary directory, unless they changed.
+    fn walls(&self, setup: &Setup) -> Arc<Walls> {
+        let mut walls = self.walls.lock().unwrap_or_else(PoisonError::into_inner);
+        if *walls.plan() != setup.walls {
+            *walls = Arc::new(Walls::new(setup.walls.clone()));
+        }
+        Arc::clone(&walls)
     }
 }
 

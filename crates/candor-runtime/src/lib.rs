@@ -28,6 +28,7 @@ mod setup;
 mod sources;
 mod subscription;
 mod taking;
+mod undoing;
 mod vault;
 
 pub use import::{Ids, Imported};
@@ -38,3 +39,4 @@ pub use setup::{PromptFiles, Setup};
 pub use sources::layers;
 pub use subscription::Subscription;
 pub use taking::Receipt;
+pub use undoing::Which;

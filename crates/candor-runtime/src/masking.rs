@@ -17,9 +17,9 @@ pub(crate) fn masked(body: EventBody, vault: &Vault) -> EventBody {
             outcome.card = outcome.card.map(|shown| card(shown, vault));
             EventBody::RunEnd(outcome)
         }
-        EventBody::ToolResult { call_id, tool_name, result, is_error, card: shown, duration_ms } => {
+        EventBody::ToolResult { call_id, tool_name, result, is_error, card: shown, duration_ms, changes } => {
             let card = shown.map(|shown| card(shown, vault));
-            EventBody::ToolResult { call_id, tool_name, result, is_error, card, duration_ms }
+            EventBody::ToolResult { call_id, tool_name, result, is_error, card, duration_ms, changes }
         }
         EventBody::Status { message, attempt, delay_ms, discard } => {
             EventBody::Status { message: vault.erase(&message), attempt, delay_ms, discard }

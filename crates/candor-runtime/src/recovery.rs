@@ -96,6 +96,7 @@ fn result(call: &ToolCall) -> EventBody {
         is_error: true,
         card: Some(card),
         duration_ms: 0,
+        changes: Vec::new(),
     }
 }
 

@@ -9,7 +9,7 @@ use candor_log::event::SessionCreated;
 use candor_protocol::{Code, EventBody, Failure, Origin, SessionId, Submission};
 use candor_redact::Redactor;
 use candor_store::{Hit, Location, Search, Store};
-use candor_tools::Registry;
+use candor_tools::{Plan, Registry, Rules, Walls};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
@@ -62,6 +62,8 @@ pub struct NewSession {
 impl Runtime {
     /// Opens the home's sessions, to be asked about and to be worked in. Runs that a dead process left open are closed.
     pub async fn open(database: &Location, setup: Setup) -> Result<Self, Failure> {
+        // What a dead process left in the workspace goes with what it left in the store.
+        setup.walls.policy.as_ref().map(candor_sandbox::remove_left_over);
         let runtime = Self::with(database, Settings::of(setup)).await?;
         recovery::close_all(&runtime.store).await?;
         Ok(runtime)
@@ -213,6 +215,11 @@ impl Runtime {
         let _ = timeout(CLOSE_PATIENCE, stored).await;
     }
 
+    /// What tools may do, as it is set now.
+    pub(crate) fn rules(&self) -> Result<Rules, Failure> {
+        self.settings().setup.as_ref().map(|setup| setup.tools.clone()).ok_or_else(no_setup)
+    }
+
     fn settings(&self) -> MutexGuard<'_, Settings> {
         self.settings.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -253,6 +260,9 @@ impl Runtime {
                 sources: Arc::clone(&self.sources),
                 asking,
                 grants: Arc::default(),
+                walls: Mutex::new(Arc::new(Walls::new(Plan::default()))),
+                processes: Arc::default(),
+                tracking: Arc::default(),
                 sessions: Arc::downgrade(&self.sessions),
                 inbox: inbox.downgrade(),
             };

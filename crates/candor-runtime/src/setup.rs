@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use candor_agent::{Compaction, Limits, Model, Verify};
 use candor_llm::retry::Policy;
-use candor_tools::Rules;
+use candor_tools::{Plan, Rules};
 
 use crate::{Retention, Titles};
 
@@ -31,6 +31,8 @@ pub struct Setup {
     pub prompt: PromptFiles,
     /// What tools may do.
     pub tools: Rules,
+    /// The walls around commands.
+    pub walls: Plan,
     /// Values that must never be shown, stored or sent.
     pub secrets: Arc<[String]>,
     /// Who thinks of a session's name.

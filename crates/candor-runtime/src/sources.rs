@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Read;
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use candor_agent::{Harness, Layers, Sourced};
 use candor_protocol::Moment;
+use candor_sandbox::Network;
 use candor_tools::{Approval, Permission, Registry};
 
 use crate::Setup;
@@ -49,10 +51,18 @@ impl Sources {
         text.map(|text| Sourced { text, source: path.display().to_string() })
     }
 
+    /// The text of a file that came with a folder. It may be a link, but not one out of the folder: a command can make links,
+    /// and what they lead to would reach the model although it is hidden from tools.
+    fn own_text(&self, path: &Path) -> Option<Sourced> {
+        let (folder, real) = (path.parent()?.canonicalize().ok()?, path.canonicalize().ok()?);
+        let found = self.text(&real).filter(|_| real.starts_with(folder))?;
+        Some(Sourced { source: path.display().to_string(), ..found })
+    }
+
     /// The nearest `AGENTS.md`, from the workspace up to the root of its repository.
     fn agents(&self, workspace: &Path) -> Option<Sourced> {
         for dir in workspace.ancestors().take(PARENTS_MAX) {
-            if let Some(found) = self.text(&dir.join("AGENTS.md")) {
+            if let Some(found) = self.own_text(&dir.join("AGENTS.md")) {
                 return Some(found);
             }
             if dir.join(".git").exists() {
@@ -80,7 +90,7 @@ impl Sources {
             tools: tools.specs(),
             workflows: Vec::new(),
             skills: Vec::new(),
-            workspace: self.text(&setup.workspace.join("SYSTEM_PROMPT.md")),
+            workspace: self.own_text(&setup.workspace.join("SYSTEM_PROMPT.md")),
             agents: self.agents(&setup.workspace),
             session,
             custom: setup.prompt.custom_file.as_deref().and_then(|path| self.text(path)),
@@ -95,7 +105,14 @@ pub fn layers(setup: &Setup, model: &str) -> Layers {
 
 fn read_text(path: &Path) -> Option<String> {
     let mut bytes = Vec::new();
-    File::open(path).ok()?.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
+    let file = File::open(path).ok()?;
+    // What it was called when it was looked at may lead elsewhere by now.
+    let is_it = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))
+        .is_ok_and(|real| path.canonicalize().is_ok_and(|path| path == real));
+    if !is_it || !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
     let cut = bytes.len() as u64 > FILE_BYTES_MAX;
     bytes.truncate(usize::try_from(FILE_BYTES_MAX).unwrap_or(usize::MAX));
     let mut text = String::from_utf8_lossy(&bytes).trim().to_owned();
@@ -103,6 +120,18 @@ fn read_text(path: &Path) -> Option<String> {
         text.push_str("\n[cut: the file is longer than goes into the prompt]");
     }
     (!text.is_empty()).then_some(text)
+}
+
+/// What commands can reach, so that nobody tries in vain.
+fn reach(setup: &Setup) -> &'static str {
+    match setup.walls.policy.as_ref().map(|policy| &policy.network) {
+        None | Some(Network::All) => "Commands may use the network.",
+        Some(Network::None) => "Commands run in a sandbox without a network.",
+        Some(Network::Loopback { .. }) => {
+            "Commands run in a sandbox; of the network they reach only 127.0.0.1."
+        }
+        Some(Network::List(_)) => "Commands run in a sandbox; of the network they reach only listed hosts.",
+    }
 }
 
 fn harness(setup: &Setup, model: &str) -> Harness {
@@ -122,6 +151,7 @@ fn harness(setup: &Setup, model: &str) -> Harness {
         platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
         constraints: vec![
             permission.to_owned(),
+            reach(setup).to_owned(),
             format!("A call is stopped after {} seconds.", tools.timeout.as_secs()),
             format!("At most {} bytes of its output are shown.", tools.output_bytes_max),
             "[REDACTED:xxxxxx] stands for a secret; use it in arguments as it is and the tool gets the value.".to_owned(),

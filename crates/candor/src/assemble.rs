@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use candor_agent::{Compaction, Limits, Model, Price, Verify};
 use candor_config::settings::{Approval, Config, Dialect, Permission, SandboxPolicy};
-use candor_config::{Env, Loaded};
+use candor_config::{Env, Loaded, SecretSource};
+use candor_gate::{Gate, Lists};
 use candor_llm::retry::Policy;
 use candor_llm::{Provider, ScriptedProvider};
 use candor_protocol::Failure;
@@ -17,9 +18,13 @@ use candor_tools::Rules;
 use crate::cli::Ask;
 use crate::context::Context;
 use crate::provider::{self, Choice};
+use crate::walls;
 
 /// The database of a home, unless the configuration names another file.
 const DATABASE: &str = "candor.db";
+
+/// Where in the home is kept what was in files before tools changed them.
+const SNAPSHOTS: &str = "snapshots";
 
 /// How many seconds a day has.
 const DAY_SECS: u64 = 86_400;
@@ -46,14 +51,19 @@ pub(crate) async fn setup(
     let keys = models.iter().filter_map(|(choice, _)| choice.key.as_ref());
     context.screen.keep_secret(keys.map(|key| key.reveal().to_owned()));
     let models = models.into_iter().map(|(_, model)| model).collect();
-    Ok(Setup { models, ..offline(ask, loaded, context) })
+    let mut setup = Setup { models, ..offline(ask, loaded, context) };
+    setup.tools.gate = Arc::new(gate(loaded)?);
+    Ok(setup)
 }
 
 /// The same without a model: nothing is connected to.
 pub(crate) fn offline(ask: Option<&Ask>, loaded: &Loaded, context: &Context<'_>) -> Setup {
     let config = &loaded.config;
+    let workspace = workspace(&loaded.workspace);
+    let rules = rules(&workspace, loaded, context.env());
+    let walls = walls::plan(config, rules.permission, &workspace, &rules.hidden);
     Setup {
-        workspace: workspace(&loaded.workspace),
+        workspace,
         models: Vec::new(),
         policy: Policy {
             max_retries: u32::try_from(config.retry.max_retries.get()).unwrap_or(u32::MAX),
@@ -80,7 +90,8 @@ pub(crate) fn offline(ask: Option<&Ask>, loaded: &Loaded, context: &Context<'_>)
             identity_file: Some(config.system_prompt.identity_file.resolve(loaded.home.path())),
             custom_file: Some(config.system_prompt.custom_instructions_file.resolve(loaded.home.path())),
         },
-        tools: tools(loaded, context.env()),
+        walls,
+        tools: rules,
         secrets: context.screen.secrets().into(),
         titles: if config.session.model_titles { Titles::ByModel } else { Titles::FirstWords },
         retention: retention(loaded),
@@ -114,24 +125,45 @@ fn limits(ask: Option<&Ask>, loaded: &Loaded) -> Limits {
     }
 }
 
-fn tools(loaded: &Loaded, env: &Env) -> Rules {
+fn rules(workspace: &Path, loaded: &Loaded, env: &Env) -> Rules {
     let (tools, security) = (&loaded.config.tools, &loaded.config.security);
     let mut hidden: Vec<PathBuf> =
         security.denied_paths.iter().filter_map(|path| path.resolve(env.user_home())).collect();
-    // Our own home holds keys, tokens and every conversation.
+    // Our own home holds keys, tokens and every conversation; some of them may be elsewhere.
     hidden.push(loaded.home.path().to_owned());
+    hidden.extend(loaded.secrets().into_iter().filter_map(|(_, source)| match source {
+        SecretSource::File(path) => Some(path.clone()),
+        _ => None,
+    }));
+    hidden.extend(loaded.files.iter().filter(|file| !file.starts_with(&loaded.workspace)).cloned());
+    hidden.push(loaded.config.logging.file.resolve(loaded.home.path()));
+    if let Location::File(path) = database(loaded) {
+        hidden.push(path);
+    }
     let (permission, approval) = permission(&loaded.config);
     Rules {
         permission,
         approval,
+        gate: Arc::new(Gate::default()),
         env: candor_sandbox::env::filtered(env.all(), &security.allowed_env),
         timeout: tools.timeout.get(),
         output_bytes_max: usize::try_from(tools.output_limit.get()).unwrap_or(usize::MAX),
         hidden,
         allowed: security.allowed_paths.clone(),
-        // Nothing unmasked is put on the disk, and the home is hidden from tools: for now, what is too long is cut.
+        writable: walls::writable(&loaded.config.sandbox.writable).collect(),
+        protected: walls::protected(&loaded.config.sandbox.protected, workspace),
+        snapshots: Some(loaded.home.join(SNAPSHOTS)),
         spill: None,
     }
+}
+
+/// The rules of the command gate.
+fn gate(loaded: &Loaded) -> Result<Gate, Failure> {
+    let security = &loaded.config.security;
+    // They are regular expressions on the whole text, in any case.
+    let deny = security.blocked_commands.iter().map(|pattern| format!("/(?i){pattern}/")).collect();
+    let lists = Lists { allow: security.allow_commands.clone(), ask: security.ask_commands.clone(), deny };
+    Gate::new(&lists).map_err(|error| error.failure())
 }
 
 /// What may be changed, and when a person is asked: the mode says both, and each can be set by itself.

@@ -86,7 +86,7 @@ pub(crate) async fn follow(
                     printer.stopping();
                     Body::Stop(None)
                 }
-                answer = asked.answer(person, printer) => Body::Answer(answer),
+                answer = asked.answer(person, printer) => answer,
             };
             // A question may have been settled elsewhere meanwhile; the run tells by itself what came of it.
             let _ = submit(answer).await;

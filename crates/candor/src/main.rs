@@ -22,6 +22,7 @@ mod screen;
 mod secrets;
 mod stops;
 mod usage;
+mod walls;
 mod which;
 mod word;
 
@@ -44,6 +45,8 @@ fn main() -> ExitCode {
 }
 
 fn run(said: &Said, screen: &Screen) -> Result<Exit, Fail> {
+    // Before there is another thread, and before there is a secret.
+    candor_sandbox::harden().map_err(|error| error.failure())?;
     match said {
         Said::NotBuilt(name) => Err(usage::not_built(name)),
         Said::Misplaced { option, command } => Err(usage::misplaced(option, command)),

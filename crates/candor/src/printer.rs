@@ -65,8 +65,11 @@ impl<'a> Printer<'a> {
                 let said = told(result, *is_error);
                 self.note(&self.dim(&format!("  {tool_name}: {said} ({duration_ms} ms)")))?;
             }
-            EventBody::ApprovalRequest { question, reason, diff, choices, .. } => {
+            EventBody::ApprovalRequest { question, reason, diff, choices, pattern, .. } => {
                 self.question(question, reason.as_deref(), diff.as_deref(), choices)?;
+                if let Some(pattern) = pattern {
+                    self.note(&self.dim(&format!("  always would allow: {}", short(pattern))))?;
+                }
             }
             EventBody::ApprovalAnswer { choice, reason, .. } => {
                 let said = reason.as_deref().map_or_else(String::new, |reason| format!(": {reason}"));
@@ -97,7 +100,11 @@ impl<'a> Printer<'a> {
         diff: Option<&str>,
         choices: &[String],
     ) -> Result<(), Fail> {
-        self.note(&self.yellow(&format!("? {}", tame(question))))?;
+        // Every line is marked, so that none of the model's can pass for one of ours.
+        for (index, line) in tame(question).lines().enumerate() {
+            let mark = if index == 0 { "? " } else { "  | " };
+            self.note(&self.yellow(&format!("{mark}{line}")))?;
+        }
         if let Some(reason) = reason {
             self.note(&format!("  because {}", tame(reason)))?;
         }
@@ -235,6 +242,7 @@ fn told(result: &str, is_error: bool) -> String {
     let last =
         |text: &str| text.lines().rev().find(|line| !line.trim().is_empty()).map(|line| short(line.trim()));
     let detail = match (fields.get("exit_code"), fields.get("written_bytes")) {
+        (Some(_), _) if is_error && !text("error").is_empty() => short(text("error")),
         (Some(code), _) if is_error => {
             let end = if code.is_null() { "killed".to_owned() } else { format!("exit {code}") };
             last(text("stderr"))
@@ -272,7 +280,9 @@ pub(crate) fn brief(args: &Value) -> String {
 /// A model's words without what would command the terminal: it could clear the screen, rename the window, or hide what it
 /// did. Line breaks and tabs stay.
 pub(crate) fn tame(text: &str) -> Cow<'_, str> {
-    let wild = |c: char| c.is_control() && c != '\n' && c != '\t';
+    // Some turn the direction of writing, so that what is read is not what is run.
+    let turns = |c: char| matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    let wild = |c: char| (c.is_control() && c != '\n' && c != '\t') || turns(c);
     if !text.contains(wild) {
         return Cow::Borrowed(text);
     }

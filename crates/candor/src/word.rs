@@ -1,6 +1,6 @@
 //! The word of the person at the terminal on a call that waits for it.
 
-use candor_protocol::Answer;
+use candor_protocol::{Answer, Body};
 
 use crate::printer::Printer;
 use crate::repl::reader::{Line, Reader};
@@ -13,18 +13,19 @@ pub(crate) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Reads until there is an answer. The end of the input is one, too: nobody is there any more.
-    pub(crate) async fn answer(&self, person: &mut Reader, printer: &mut Printer<'_>) -> Answer {
+    /// Reads until there is an answer. Who presses Ctrl-C, or goes away, wants the run to stop.
+    pub(crate) async fn answer(&self, person: &mut Reader, printer: &mut Printer<'_>) -> Body {
         loop {
             let line = person.ask_for(self.prompt()).await;
             let said = match line {
                 Line::Entered(text) => self.read(text.trim()),
                 Line::Cleared | Line::Remembered => None,
-                Line::Interrupted | Line::End | Line::Failed(_) => Some((Answer::NO.to_owned(), None)),
+                Line::Interrupted | Line::End | Line::Failed(_) => return Body::Stop(None),
             };
             match said {
                 Some((choice, reason)) => {
-                    return Answer { call_id: self.call_id.to_owned(), choice, reason };
+                    let call_id = self.call_id.to_owned();
+                    return Body::Answer(Answer { call_id, choice, reason });
                 }
                 None => printer.hint(&format!("please answer: {}", self.prompt().trim())),
             }

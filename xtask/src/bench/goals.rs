@@ -105,6 +105,12 @@ const GOALS: &[Goal] = &[
         name: "compaction",
         wanted: Wanted::MedianNsMax(5e6),
     },
+    Goal {
+        measure: "the gate's judgement of an ordinary command",
+        package: "candor-gate",
+        name: "ordinary",
+        wanted: Wanted::MedianNsMax(100e3),
+    },
 ];
 
 /// Holds the figures against the goals. Of several benchmarks that one goal is about, the worst counts.

@@ -31,6 +31,7 @@ const SUITES: &[(&str, &str)] = &[
     ("candor-log", "log"),
     ("candor-config", "load"),
     ("candor-agent", "compaction"),
+    ("candor-gate", "judge"),
 ];
 
 /// Measures everything and writes the page; false when a benchmark did not run.

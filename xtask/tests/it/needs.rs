@@ -35,9 +35,17 @@ fn test_sources() -> String {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
     let tests =
         fs::read_dir(crates).expect("a folder").map(|entry| entry.expect("an entry").path().join("tests/it"));
-    let files = tests.filter(|dir| dir.is_dir()).flat_map(|dir| fs::read_dir(dir).expect("a folder"));
-    let files = files.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_file());
-    files.map(|file| fs::read_to_string(file).expect("text")).collect()
+    tests.filter(|dir| dir.is_dir()).map(|dir| sources_in(&dir)).collect()
+}
+
+fn sources_in(dir: &Path) -> String {
+    let entries = fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let sources = entries.filter_map(|path| match path.extension() {
+        _ if path.is_dir() => Some(sources_in(&path)),
+        Some(extension) if extension == "rs" => fs::read_to_string(&path).ok(),
+        _ => None,
+    });
+    sources.collect()
 }
 
 #[test]

@@ -46,7 +46,7 @@ impl Run<'_, '_> {
             ),
             (_, false, _) => (
                 VerdictStatus::NotApplicable,
-                "no file was written by a file tool; what commands changed is not looked at yet",
+                "no file was written by a file tool; what commands changed is not checked yet",
             ),
             (_, true, Verify::Waived) => {
                 (VerdictStatus::NotApplicable, "files were written; the check was waived")

@@ -72,6 +72,7 @@ pub(crate) fn result(id: &str) -> EventBody {
         is_error: false,
         card: None,
         duration_ms: 1,
+        changes: Vec::new(),
     }
 }
 

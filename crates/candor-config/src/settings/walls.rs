@@ -75,7 +75,7 @@ section! {
         readable: Vec<PathBuf> = Vec::new(), [Narrower];
         /// What nobody may change inside the workspace, even if it is not there yet: what stands here is run or believed outside.
         protected: Vec<String> =
-            [".git/hooks", ".git/config", ".candor"].map(String::from).to_vec(), [Longer];
+            [".git/hooks", ".git/config", ".git/modules", ".git/worktrees", ".candor"].map(String::from).to_vec(), [Longer];
         /// The most processes of one command. The limit counts all processes of the user, so it is generous.
         max_processes: Whole<16, 4_000_000> = Whole(4096), [Lower];
         /// The longest file that a command may write, in megabytes.

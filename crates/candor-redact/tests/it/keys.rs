@@ -199,6 +199,7 @@ fn a_value_is_masked_in_the_other_places_where_people_write_one() {
     check("ALTER USER bob WITH PASSWORD 'hunter2';", "ALTER USER bob WITH PASSWORD '[REDACTED]';");
     check("Server=db;User Id=sa;Password=hunter2;X=1", "Server=db;User Id=sa;Password=[REDACTED];X=1");
     keeps(r#"["password","value:-hunter2>"]"#);
+    keeps(r#"["pw:[",null]"#);
     check(r#"{"name":"DB_PASSWORD","value":"hunter2"}"#, r#"{"name":"DB_PASSWORD","value":"[REDACTED]"}"#);
     check(r#"<add key="ApiKey" value="hunter2"/>"#, r#"<add key="ApiKey" value="[REDACTED]"/>"#);
     check(r#"config["password"] = "hunter2""#, r#"config["password"] = "[REDACTED]""#);

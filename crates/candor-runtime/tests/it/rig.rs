@@ -13,7 +13,7 @@ use candor_runtime::{
 };
 use candor_store::{Location, Store};
 use candor_testkit::{FakeLlm, Gate, Home, Reply};
-use candor_tools::Rules;
+use candor_tools::{Plan, Rules};
 use serde_json::Value;
 
 /// A wait that takes longer has hung.
@@ -228,6 +228,7 @@ pub(crate) fn setup(home: &Home, provider: Arc<dyn Provider>) -> Setup {
             output_bytes_max: 100_000,
             ..Rules::default()
         },
+        walls: Plan::default(),
         secrets: Vec::new().into(),
         titles: Titles::FirstWords,
         retention: Retention::default(),

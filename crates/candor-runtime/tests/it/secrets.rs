@@ -2,7 +2,7 @@
 
 use candor_protocol::{Body, Event, EventBody, Origin, Part, Status};
 use candor_runtime::NewSession;
-use candor_testkit::{FakeLlm, Reply};
+use candor_testkit::{FakeLlm, Gate, Reply};
 use serde_json::json;
 
 use crate::rig::{Rig, answers, database, end_of, held, is_delta, model, provider, until};
@@ -164,8 +164,16 @@ async fn an_answer_is_masked_while_it_is_written_wherever_it_is_cut() {
     let rig = rig().await;
     let session = rig.create();
     for bytes in [1, 3, 7, 1000] {
-        rig.fake.push(Reply::text(&format!("It is {KNOWN}, I guess.")).deltas(bytes));
-        let (_, events) = rig.ask(session, "Guess").await;
+        let gate = Gate::new();
+        rig.fake.push(Reply::text(&format!("It is {KNOWN}, I guess.")).deltas(bytes).gate(&gate));
+        let after = rig.runtime.query().last_seq(session).await.unwrap().unwrap_or(0);
+        let mut watching = rig.watch(session, after).await;
+        let run = rig.say(session, "Guess").await;
+        // A reader that is late misses pieces; this one is there before the first.
+        let begun = until(&mut watching, |body| matches!(body, EventBody::RunStart { .. })).await;
+        gate.open();
+        let (_, events) = end_of(&mut watching, run).await;
+        assert_eq!(begun.run_id, Some(run));
         check_hidden(&rig, &events);
         let shown: String = events
             .iter()

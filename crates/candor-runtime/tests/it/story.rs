@@ -94,6 +94,7 @@ impl Story {
             is_error: false,
             card: None,
             duration_ms: 1,
+            changes: Vec::new(),
         };
         self.tell(Some(self.run), body);
         self

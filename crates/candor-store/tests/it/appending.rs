@@ -185,7 +185,15 @@ async fn the_columns_beside_the_body_say_what_it_says(rig: Rig) {
     let args = serde_json::json!({});
     let bodies = [
         EventBody::ToolStart { call_id: call_id.clone(), tool_name: tool_name.clone(), args },
-        EventBody::ToolResult { call_id, tool_name, result, is_error: false, card: None, duration_ms: 1 },
+        EventBody::ToolResult {
+            call_id,
+            tool_name,
+            result,
+            is_error: false,
+            card: None,
+            duration_ms: 1,
+            changes: Vec::new(),
+        },
         EventBody::ApprovalRequest {
             call_id: "a".to_owned(),
             question: "b".to_owned(),

@@ -128,6 +128,7 @@ async fn only_messages_are_searched(rig: Rig) {
         is_error: false,
         card: None,
         duration_ms: 1,
+        changes: Vec::new(),
     };
     let result = log.event(None, result);
     store.append(&[result]).await.unwrap();

@@ -31,6 +31,11 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Sessions,
     },
+    /// The tools that a model can call
+    Tools {
+        #[command(subcommand)]
+        command: Tools,
+    },
     /// Which models the provider has
     Models {
         /// Print JSON
@@ -119,6 +124,24 @@ pub(crate) enum Config {
     Schema,
     /// Print which files are read
     Path {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Tools {
+    /// Print them, and how strong the walls around them are
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print what one takes
+    Show {
+        /// Its name
+        name: String,
         /// Print JSON
         #[arg(long)]
         json: bool,

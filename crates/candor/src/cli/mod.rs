@@ -11,7 +11,7 @@ use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
 
 pub(crate) use commands::{
     Command, Config, ConfigFormat, Doctor, Document, Errors, Generate, Init, Logs, Prompt, Redact, Serve,
-    Usage, UsageBy,
+    Tools, Usage, UsageBy,
 };
 pub(crate) use options::{Ask, Global};
 pub(crate) use sessions::Sessions;
@@ -45,7 +45,7 @@ Examples:
 
 /// Commands of the public contract that this build does not have. They are known, so that none is taken for a prompt.
 pub(crate) const NOT_BUILT: &[&str] =
-    &["verify", "card", "harness", "ctx", "cron", "workflow", "tools", "mcp", "skills", "acp"];
+    &["verify", "card", "harness", "ctx", "cron", "workflow", "mcp", "skills", "acp"];
 
 /// The command that prints generated documents.
 const GENERATE: &str = "generate";

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use candor_protocol::RunId;
 use clap::Subcommand;
 use clap::builder::RangedU64ValueParser;
 
@@ -62,6 +63,27 @@ pub(crate) enum Sessions {
         /// Only up to this event; `candor sessions show --json` has the numbers
         #[arg(long, value_name = "SEQ", value_parser = clap::value_parser!(u64).range(1..))]
         at: Option<u64>,
+    },
+    /// Print what tools changed in files, as a diff
+    Diff {
+        /// Its id, enough of its beginning or end, or `last`
+        #[arg(value_name = "ID")]
+        session: String,
+        /// Only what this run changed
+        #[arg(long, value_name = "RUN")]
+        run: Option<RunId>,
+    },
+    /// Take back what tools changed in files
+    Undo {
+        /// Its id, enough of its beginning or end, or `last`
+        #[arg(value_name = "ID")]
+        session: String,
+        /// Only what this run changed
+        #[arg(long, value_name = "RUN")]
+        run: Option<RunId>,
+        /// Also files that somebody else has changed since
+        #[arg(long)]
+        force: bool,
     },
     /// Find what was said
     Search {

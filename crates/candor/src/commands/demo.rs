@@ -80,12 +80,13 @@ impl Demo<'_> {
     /// A run with a model that plays a script: it fails for a moment, calls tools, and says that it is done.
     fn conversation(&self) -> Result<Loaded, Fail> {
         self.title(
-            "A run: the provider fails for a moment, a tool fails, and the model says that all is well",
+            "A run: the provider fails, a tool fails, a slip is stopped, and the model says that all is well",
         )?;
         let script = self.folder.join("demo.json");
         write(&script, SCRIPT)?;
         let config = format!(
-            "provider = \"demo\"\n[providers.demo]\ndialect = \"scripted\"\nscript = {:?}\n[retry]\nbase_delay_ms = 300\n",
+            "provider = \"demo\"\n[providers.demo]\ndialect = \"scripted\"\nscript = {:?}\n[retry]\nbase_delay_ms = 300\n\
+             [sandbox]\nminimum = \"none\"\n",
             script.display().to_string()
         );
         let request = self.request(&config)?;
@@ -145,9 +146,10 @@ impl Demo<'_> {
              candor \"what does this folder do?\"     ask\n\
              candor -c \"and now the tests\"          go on\n\
              candor sessions list                   what was said before\n\
+             candor sessions diff last              what it changed; undo last takes it back\n\
              candor doctor                          what is well on this machine and what is not\n\
              candor errors list                     all {} failures that have a card\n\n\
-             Not in this build yet: the sandbox around commands, and the verifier that may say done.",
+             Not in this build yet: the verifier that may say done.",
             candor_cards::catalogue().len()
         ))
     }

@@ -6,7 +6,9 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 use candor_config::{Home, Loaded, SecretSource};
 use candor_protocol::{Code, Failure};
+use candor_sandbox::Level;
 use candor_store::{Location, Store};
+use candor_tools::Walls;
 use serde_json::{Value as Json, json};
 
 use crate::assemble;
@@ -47,10 +49,10 @@ impl State {
 }
 
 /// What one part reports.
-struct Report {
+pub(crate) struct Report {
     part: &'static str,
     state: State,
-    says: String,
+    pub(crate) says: String,
     failure: Option<Failure>,
 }
 
@@ -118,7 +120,7 @@ fn examine(context: &Context<'_>) -> Vec<Report> {
             reports.extend(config_reports(&loaded));
             reports.push(provider_report(&loaded, context));
             reports.extend(secret_reports(&loaded, context));
-            reports.push(sandbox_report());
+            reports.push(walls(&loaded, context));
             reports.push(log_report(&loaded));
             reports.push(sessions_report(&loaded));
         }
@@ -230,13 +232,30 @@ fn provider_report(loaded: &Loaded, context: &Context<'_>) -> Report {
 }
 
 /// How strong the walls around commands are.
-fn sandbox_report() -> Report {
-    let level = candor_sandbox::level();
-    Report::ok(
-        "sandbox",
-        format!("{level}: commands run with your own rights; file tools stay in the workspace"),
-    )
+pub(crate) fn walls(loaded: &Loaded, context: &Context<'_>) -> Report {
+    let plan = assemble::offline(None, loaded, context).walls;
+    if plan.policy.is_none() {
+        return Report::ok("sandbox", "none, as configured: commands run with your own rights");
+    }
+    let network = loaded.config.sandbox.network.as_str();
+    // What is forwarded into the sandbox is forwarded by tasks.
+    let opened = block_on(async { Ok(Walls::new(plan).sandbox().cloned()) });
+    match opened {
+        Err(_) => Report::ok("sandbox", "not looked at"),
+        Ok(Ok(sandbox)) if sandbox.level() == Level::None => Report::ok("sandbox", NO_WALLS),
+        Ok(Ok(sandbox)) if sandbox.level() == Level::Landlock => {
+            Report::ok("sandbox", format!("{}: {ONLY_LANDLOCK}", sandbox.level()))
+        }
+        Ok(Ok(sandbox)) => Report::ok("sandbox", format!("{}, network {network}", sandbox.level())),
+        Ok(Err(error)) => Report::bad("sandbox", State::Problem, "commands cannot run", error.failure()),
+    }
 }
+
+/// What is said where walls are not demanded and none can be put up.
+const NO_WALLS: &str = "none: this machine has no walls, and the configuration does not demand any";
+
+/// What the weakest walls cannot do.
+const ONLY_LANDLOCK: &str = "no network at all, and where sandbox.protected names something, no new files right beside it; bubblewrap would do better";
 
 fn secret_reports(loaded: &Loaded, context: &Context<'_>) -> Vec<Report> {
     let fetch = |(key, source): (String, &SecretSource)| match secrets::fetch(&key, source, context.env()) {

@@ -4,7 +4,7 @@ pub(crate) mod ask;
 mod completions;
 mod config;
 mod demo;
-mod doctor;
+pub(crate) mod doctor;
 mod errors;
 pub(crate) mod generate;
 mod init;
@@ -14,6 +14,7 @@ mod prompt;
 mod redact;
 mod serve;
 pub(crate) mod sessions;
+mod tools;
 mod usage;
 
 use crate::cli::Command;
@@ -28,6 +29,7 @@ pub(crate) fn run(command: &Command, context: &Context<'_>) -> Result<Exit, Fail
         Command::Errors { command } => errors::run(command, context),
         Command::Serve(options) => serve::run(options, context),
         Command::Sessions { command } => sessions::run(command, context),
+        Command::Tools { command } => tools::run(command, context),
         Command::Models { json } => models::run(*json, context),
         Command::Prompt { command } => prompt::run(command, context),
         Command::Usage(options) => usage::run(options, context),

@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 
 use candor_protocol::{Body, Code, Event, EventBody, Failure, Origin, SessionId, Submission, plain_text};
+use candor_runtime::Which;
 use candor_store::{Grouping, HITS_MAX, Search};
+use candor_tools::ChangedSince;
 
 use super::order::{COMMANDS, Order};
 use super::{Manner, Next, Repl, Request};
 use crate::commands::sessions::list::{self, Wanted};
-use crate::commands::sessions::search;
+use crate::commands::sessions::{search, undo};
 use crate::fail::Fail;
 use crate::printer::tame;
 use crate::screen::counted;
@@ -61,6 +63,8 @@ impl Repl<'_> {
             Order::Model(None) => self.models().await?,
             Order::Model(Some(name)) => self.use_model(&name).await?,
             Order::Usage => self.usage().await?,
+            Order::Diff => self.diff().await?,
+            Order::Undo => self.undo().await?,
             Order::Rename(name) => self.rename(name).await?,
         }
         Ok(Next::Line)
@@ -73,6 +77,24 @@ impl Repl<'_> {
         };
         self.catch_up(session).await?;
         self.carry_out(session, Body::Compact).await
+    }
+
+    async fn diff(&self) -> Result<(), Fail> {
+        let Some(session) = self.session else {
+            self.note("nothing has been changed yet");
+            return Ok(());
+        };
+        let diff = self.runtime.diff(session, Which::All).await?;
+        undo::show_diff(&diff, self.screen)
+    }
+
+    async fn undo(&self) -> Result<(), Fail> {
+        let Some(session) = self.session else {
+            self.note("there is nothing to take back yet");
+            return Ok(());
+        };
+        let undone = self.runtime.undo(session, Which::LastRun, ChangedSince::Skip).await?;
+        undo::show_undone(&undone, self.screen)
     }
 
     fn help(&self) -> Result<(), Fail> {

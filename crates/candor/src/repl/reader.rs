@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::mpsc as std_mpsc;
 
 use candor_protocol::{Code, Failure};
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
 use tokio::sync::mpsc;
 
 use super::editor::Editor;
@@ -107,6 +107,8 @@ impl Reader {
     /// The answer to a question. A line that was asked for before, and given up, is the answer to that.
     pub(crate) async fn ask_for(&mut self, prompt: String) -> Line {
         if !self.is_reading {
+            // What was typed before the question was there is no answer to it. Without a terminal there is nothing to throw away.
+            let _ = tcflush(io::stdin(), QueueSelector::IFlush);
             self.ask(Request::Ask(prompt));
             self.is_reading = true;
         }

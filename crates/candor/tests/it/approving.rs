@@ -1,6 +1,6 @@
 //! A person at the terminal is asked before a call.
 
-use candor_testkit::{Candor, Dialect, FakeLlm, Home, Reply};
+use candor_testkit::{Candor, Dialect, FakeLlm, Gate, Home, Reply};
 use serde_json::json;
 
 use crate::rig::{BINARY, KEY, home_of};
@@ -65,4 +65,50 @@ fn with_nobody_at_the_terminal_the_run_ends_with_what_it_needs() {
         .code(6);
     assert!(!is_made(&home, "made"));
     assert!(ran.stderr.contains("needs_approval"), "{}", ran.stderr);
+}
+
+#[test]
+fn ctrl_c_at_a_question_of_a_conversation_stops_the_run() {
+    let fake = making("made");
+    let home = home_of(&fake);
+    let mut terminal = Terminal::start(&home, "--permission ask -r");
+    terminal.wait_for_prompt().enter("Make it").wait_for("instead> ").press(CTRL_C).wait_for("stopped, ");
+    terminal.wait_for_prompt().enter("/quit");
+    terminal.finish();
+    assert!(!is_made(&home, "made"));
+}
+
+#[test]
+fn what_was_typed_before_a_question_is_no_answer_to_it() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    let gate = Gate::new();
+    fake.push(
+        Reply::text("Let me see.").gate(&gate).and_call("shell_exec", json!({ "command": "touch made" })),
+    );
+    fake.repeat(Reply::text("I have it."));
+    let home = home_of(&fake);
+    let mut terminal = Terminal::start(&home, "--permission ask -- 'Make it'");
+    gate.wait_reached();
+    terminal.enter("y");
+    // The terminal shows what was typed; then it is there to be thrown away.
+    terminal.wait_for("y");
+    gate.open();
+    terminal.wait_for("instead> ").enter("n").wait_for("answer: no").wait_for("I have it.");
+    terminal.finish().ok();
+    assert!(!is_made(&home, "made"), "an old line was taken for the answer");
+}
+
+#[test]
+fn a_command_has_no_part_in_the_terminal() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    let command = "(echo SPOOF > /dev/tty) 2>/dev/null && echo reached || echo refused";
+    fake.push(Reply::calls([("shell_exec", json!({ "command": command }))]));
+    fake.repeat(Reply::text("I have it."));
+    let home = home_of(&fake);
+    let mut terminal = Terminal::start(&home, "-- 'Spoof'");
+    terminal.wait_for("I have it.");
+    let shown = terminal.finish().stdout;
+    assert!(!shown.lines().any(|line| line.trim() == "SPOOF"), "{shown}");
+    let told = fake.requests()[1].tool_results().join(" ");
+    assert!(told.contains("refused"), "{told}");
 }

@@ -62,9 +62,13 @@ fn the_demonstration_shows_everything_and_leaves_nothing() {
         assert!(ran.stdout.contains(shown), "{shown} is not in\n{}", ran.stdout);
     }
     assert!(!ran.stdout.contains("q7q7q7"), "the key of the demonstration is masked");
-    for shown in
-        ["Retrying in", "> shell_exec sh greet.sh Ada", "shell_exec: failed", "done_partial, not verified"]
-    {
+    for shown in [
+        "Retrying in",
+        "> shell_exec sh greet.sh Ada",
+        "shell_exec: failed",
+        "it deletes",
+        "done_partial, not verified",
+    ] {
         assert!(ran.stderr.contains(shown), "{shown} is not in\n{}", ran.stderr);
     }
     assert_eq!(std::fs::read_dir(home.tmp()).expect("a folder").count(), 0);

@@ -3,7 +3,7 @@
 use candor_testkit::{Candor, Dialect, FakeLlm, Gate, Home, Reply};
 use serde_json::json;
 
-use crate::rig::{BINARY, KEY, ask, candor, events, home_of, home_with, of_type};
+use crate::rig::{BINARY, KEY, ask, candor, events, home_of, home_with, is_running, of_type};
 
 fn fake() -> FakeLlm {
     FakeLlm::start(Dialect::OpenaiChat)
@@ -114,7 +114,8 @@ fn a_stop_prints_the_session_and_the_words_so_far() {
 fn a_second_stop_does_not_wait_for_a_tool_that_will_not_end() {
     let fake = fake();
     let home = home_of(&fake);
-    let deaf = "trap '' INT TERM; echo $$ > pid; mkfifo fifo; touch started; read line < fifo";
+    let deaf =
+        format!("trap '' INT TERM; mkfifo fifo; touch started; read line < fifo # {}", home.path().display());
     fake.push(Reply::calls([("shell_exec", json!({ "command": deaf }))]));
     let running = ask(&home, &["Wait for ever"]).spawn();
     running.wait_for_file(&home.workspace().join("started"));
@@ -122,24 +123,23 @@ fn a_second_stop_does_not_wait_for_a_tool_that_will_not_end() {
     let ran = running.finish().code(130);
     assert!(ran.stderr.contains("session "), "{}", ran.stderr);
     assert!(!ran.stderr.contains("nothing was written"), "{}", ran.stderr);
-    let pid = std::fs::read_to_string(home.workspace().join("pid")).expect("a pid");
-    assert!(!std::path::Path::new("/proc").join(pid.trim()).exists(), "the shell {} still runs", pid.trim());
+    assert!(!is_running(&home), "the shell still runs");
 }
 
 #[test]
 fn a_reader_that_leaves_ends_the_run_quietly_and_in_order() {
     let fake = fake();
-    fake.push(Reply::calls([("shell_exec", json!({"command": "echo $$ > pid; sleep 600; touch survived"}))]));
-    fake.repeat(Reply::text("Never heard."));
     let home = home_of(&fake);
+    let command = format!("sleep 600; touch survived # {}", home.path().display());
+    fake.push(Reply::calls([("shell_exec", json!({ "command": command }))]));
+    fake.repeat(Reply::text("Never heard."));
     let line = "{ \"$CANDOR\" --json 'Go on and on'; echo \"status $?\" >&2; } | head -n 1";
     let ran = shell(&home, line).run().ok();
     assert_eq!(ran.stdout.lines().count(), 1);
     assert_eq!(ran.stderr, "status 130\n");
     let kinds: Vec<_> = stored(&home).iter().map(|event| event["type"].clone()).collect();
     assert_eq!(kinds.last(), Some(&json!("run_end")), "{kinds:?}");
-    let pid = std::fs::read_to_string(home.workspace().join("pid")).unwrap_or_default();
-    assert!(pid.is_empty() || !std::path::Path::new("/proc").join(pid.trim()).exists(), "{pid} still runs");
+    assert!(!is_running(&home), "the command still runs");
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn a_refused_approval_is_never_done() {
     fake.push(Reply::text("Done!"));
     let home = home_of(&fake);
     let ran = ask(&home, &["--permission", "ask", "Make it"]).run().code(6);
-    assert!(ran.stderr.contains("needs an approval"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("needs a person's yes"), "{}", ran.stderr);
     assert!(!home.workspace().join("made").exists());
     // Without approvals in the way, a refusal is the model's to deal with.
     fake.push(Reply::calls([("shell_exec", json!({"command": "touch made"}))]));

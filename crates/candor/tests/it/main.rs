@@ -40,4 +40,5 @@ mod terminal;
 mod tls;
 mod usage;
 mod vaulted;
+mod walled;
 mod walls;

@@ -109,3 +109,11 @@ pub(crate) fn log_lines(home: &Home, event: &str) -> Vec<Value> {
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a log line is JSON"));
     lines.filter(|line| line["event"] == event).collect()
 }
+
+/// Whether a process is there whose arguments name this home: a command's number means nothing outside of its walls.
+pub(crate) fn is_running(home: &Home) -> bool {
+    let name = home.path().display().to_string();
+    let processes = std::fs::read_dir("/proc").expect("processes").flatten();
+    let lines = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
+    lines.into_iter().any(|line| String::from_utf8_lossy(&line).contains(&name))
+}

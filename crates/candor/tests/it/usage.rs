@@ -64,7 +64,7 @@ fn mistakes_get_a_card_that_names_them() {
 
 #[test]
 fn commands_of_later_builds_say_so_and_are_no_prompt() {
-    for line in ["acp", "tools list", "verify --plan", "card -- ls", "mcp list", "cron list"] {
+    for line in ["acp", "skills list", "verify --plan", "card -- ls", "mcp list", "cron list"] {
         check_card(
             line,
             "USAGE_NOT_IN_THIS_BUILD",

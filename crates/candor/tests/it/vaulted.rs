@@ -198,7 +198,7 @@ fn a_secret_in_a_call_that_is_refused_is_not_logged() {
     let running = ask(&home, &["--json", "Use it"]).spawn();
     gate.wait_reached();
     let held = placeholder(&fake.requests()[1].tool_results()[0]);
-    fake.push(Reply::calls([("shell_exec", json!({ "command": format!("echo {held}") }))]));
+    fake.push(Reply::calls([("shell_exec", json!({ "command": format!("echo {held} > /etc/evil") }))]));
     fake.push(Reply::text("I may not."));
     gate.open();
     let ran = running.finish().ok();
@@ -206,7 +206,7 @@ fn a_secret_in_a_call_that_is_refused_is_not_logged() {
     assert_eq!(blocked.len(), 1, "{blocked:?}");
     assert_eq!(
         (&blocked[0]["tool"], &blocked[0]["command"]),
-        (&json!("shell_exec"), &json!(format!("echo {held}")))
+        (&json!("shell_exec"), &json!(format!("echo {held} > /etc/evil")))
     );
     check_unseen(PASSWORD, &fake, &home, &ran);
 }

@@ -5,6 +5,7 @@ pub(crate) mod list;
 pub(crate) mod search;
 pub(crate) mod show;
 mod transfer;
+pub(crate) mod undo;
 
 use candor_config::Loaded;
 use candor_protocol::{Failure, SessionId};
@@ -59,6 +60,8 @@ pub(crate) fn run(command: &Sessions, context: &Context<'_>) -> Result<Exit, Fai
             Sessions::Rename { session, name } => change::rename(session, &name.join(" "), &desk).await,
             Sessions::Delete { sessions, yes } => change::delete(sessions, *yes, &desk).await,
             Sessions::Fork { session, at } => change::fork(session, *at, &desk).await,
+            Sessions::Diff { session, run } => undo::diff(session, *run, &desk).await,
+            Sessions::Undo { session, run, force } => undo::undo(session, *run, *force, &desk).await,
             Sessions::Search { words, all, limit, json } => {
                 search::run(&words.join(" "), *all, *limit, *json, &desk).await
             }

@@ -49,6 +49,11 @@ pub(crate) fn words(event: &Event) -> Option<String> {
         EventBody::MessageAccepted { content, .. } => format!("\nyou> {}", plain_text(content)),
         EventBody::MessageComplete { content, model, .. } => return said(content, model),
         EventBody::ToolResult { tool_name, result, .. } => indented(&readable(tool_name, result)),
+        EventBody::ApprovalRequest { question, .. } => format!("\n? {question}"),
+        EventBody::ApprovalAnswer { choice, reason, .. } => match reason {
+            Some(reason) => format!("  answer: {choice}: {reason}"),
+            None => format!("  answer: {choice}"),
+        },
         EventBody::Compacted { removed_messages, .. } => {
             format!("\n[{removed_messages} earlier messages were replaced by a summary]")
         }

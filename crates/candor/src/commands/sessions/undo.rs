@@ -1,0 +1,61 @@
+//! `candor sessions diff` and `undo`.
+
+use candor_protocol::RunId;
+use candor_runtime::Which;
+use candor_tools::{ChangedSince, Undone, UndoneWhat};
+
+use super::Desk;
+use crate::fail::{Exit, Fail};
+use crate::printer::tame;
+use crate::screen::Screen;
+
+pub(super) async fn diff(session: &str, run: Option<RunId>, desk: &Desk<'_>) -> Result<Exit, Fail> {
+    let session = desk.find(session).await?;
+    let diff = desk.runtime.diff(session, which(run)).await?;
+    show_diff(&diff, desk.context.screen)?;
+    Ok(Exit::Good)
+}
+
+pub(super) async fn undo(
+    session: &str,
+    run: Option<RunId>,
+    force: bool,
+    desk: &Desk<'_>,
+) -> Result<Exit, Fail> {
+    let session = desk.find(session).await?;
+    let since = if force { ChangedSince::Overwrite } else { ChangedSince::Skip };
+    let undone = desk.runtime.undo(session, which(run), since).await?;
+    show_undone(&undone, desk.context.screen)?;
+    let is_skipped = |undone: &Undone| matches!(undone.what, UndoneWhat::Skipped(_));
+    Ok(if undone.iter().any(is_skipped) { Exit::Bad } else { Exit::Good })
+}
+
+/// Prints what tools changed.
+pub(crate) fn show_diff(diff: &str, screen: &Screen) -> Result<(), Fail> {
+    if diff.is_empty() {
+        screen.note(format_args!("no file is other than it was before, as far as it was kept"));
+        return Ok(());
+    }
+    screen.say(format_args!("{}", tame(diff.trim_end())))?;
+    Ok(())
+}
+
+/// Prints what became of each file.
+pub(crate) fn show_undone(undone: &[Undone], screen: &Screen) -> Result<(), Fail> {
+    if undone.is_empty() {
+        screen.note(format_args!("no change was kept that could be taken back"));
+    }
+    for Undone { path, what } in undone {
+        let path = tame(path);
+        match what {
+            UndoneWhat::Restored => screen.say(format_args!("restored {path}"))?,
+            UndoneWhat::Removed => screen.say(format_args!("removed  {path}"))?,
+            UndoneWhat::Skipped(reason) => screen.say(format_args!("left     {path}: {}", tame(reason)))?,
+        }
+    }
+    Ok(())
+}
+
+fn which(run: Option<RunId>) -> Which {
+    run.map_or(Which::All, Which::Run)
+}

@@ -1,0 +1,53 @@
+//! `candor tools`
+
+use candor_protocol::{Code, Failure, ToolSpec};
+use candor_tools::Registry;
+use serde_json::json;
+
+use crate::cli::Tools;
+use crate::commands::doctor;
+use crate::context::Context;
+use crate::fail::{Exit, Fail};
+
+pub(crate) fn run(command: &Tools, context: &Context<'_>) -> Result<Exit, Fail> {
+    let loaded = context.load()?;
+    let specs = Registry::built_in().specs();
+    match command {
+        Tools::List { json: true } => {
+            let sandbox = doctor::walls(&loaded, context).says;
+            context.screen.say(format_args!("{:#}", json!({ "sandbox": sandbox, "tools": specs })))?;
+        }
+        Tools::List { json: false } => {
+            let width = specs.iter().map(|spec| spec.name.len()).max().unwrap_or(0);
+            for spec in &specs {
+                context.screen.say(format_args!("{:width$}  {}", spec.name, first_line(spec)))?;
+            }
+            context.screen.note(format_args!("sandbox: {}", doctor::walls(&loaded, context).says));
+        }
+        Tools::Show { name, json } => show(name, *json, &specs, context)?,
+    }
+    Ok(Exit::Good)
+}
+
+fn show(name: &str, as_json: bool, specs: &[ToolSpec], context: &Context<'_>) -> Result<(), Fail> {
+    let found = Registry::built_in().find(name);
+    let Some(tool) = found else {
+        let names = specs.iter().map(|spec| spec.name.as_str()).collect::<Vec<_>>().join(", ");
+        return Err(Failure::new(Code::ToolUnknown).with("tool", name).with("tools", names).into());
+    };
+    let spec = tool.spec();
+    if as_json {
+        context.screen.say(format_args!("{:#}", json!(spec)))?;
+        return Ok(());
+    }
+    context.screen.say(format_args!("{}: {}", spec.name, spec.description))?;
+    if !tool.aliases().is_empty() {
+        context.screen.say(format_args!("also called {}", tool.aliases().join(", ")))?;
+    }
+    context.screen.say(format_args!("{:#}", spec.parameters))?;
+    Ok(())
+}
+
+fn first_line(spec: &ToolSpec) -> &str {
+    spec.description.lines().next().unwrap_or_default()
+}
