@@ -3,7 +3,6 @@
 //! Prints one line a figure, `measure | goal | measured | met`, for `cargo xtask bench`.
 #![expect(
     clippy::unwrap_used,
-    clippy::print_stdout,
     clippy::cast_precision_loss,
     reason = "it measures, prints, and stops at the first trouble"
 )]
@@ -16,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use candor_protocol::{Event, EventBody, Moment, Origin, Part, SessionId};
 use candor_store::{Location, Search, Store};
+use candor_testkit::row;
 
 /// How many bytes are written before each sync: about what one event takes.
 const SYNCED_BYTES: usize = 4096;
@@ -57,16 +57,6 @@ fn main() {
         );
     }
     runtime.block_on(search(&directory.path().join("search.db")));
-}
-
-/// One figure.
-fn row(measure: &str, goal: &str, measured: &str, met: Option<bool>) {
-    let met = match met {
-        Some(true) => "yes",
-        Some(false) => "no",
-        None => "-",
-    };
-    println!("figure | {measure} | {goal} | {measured} | {met}");
 }
 
 fn syncs_per_second(directory: &Path, time: Duration) -> f64 {

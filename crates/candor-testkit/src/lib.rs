@@ -40,7 +40,7 @@ pub use candor::{Candor, TIME_LIMIT};
 pub use capture::OUTPUT_BYTES_MAX;
 pub use home::Home;
 pub use llm::{Dialect, FakeLlm, Fault, Gate, Reply, Seen, Stop};
-pub use measured::measured;
+pub use measured::{measured, row};
 pub use mutate::{MUTANT_GROWTH_BYTES_MAX, mutate};
 pub use postgres::{Database, Postgres};
 pub use ran::Ran;

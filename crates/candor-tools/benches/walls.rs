@@ -1,11 +1,7 @@
 //! What the walls cost, how the search compares with ripgrep's own program, and what a flood costs.
 //!
 //! Prints one line a figure, `measure | goal | measured | met`, for `cargo xtask bench`.
-#![expect(
-    clippy::expect_used,
-    clippy::print_stdout,
-    reason = "a benchmark that cannot run says so and stops"
-)]
+#![expect(clippy::expect_used, reason = "a benchmark that cannot run says so and stops")]
 #![expect(clippy::disallowed_methods, reason = "it starts the program that it compares with")]
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]
 
@@ -17,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use candor_protocol::{SessionId, ToolCall};
 use candor_sandbox::{Network, Policy, Sandbox, Spec, Stdin, run};
+use candor_testkit::row;
 use candor_tools::{Registry, Rules, ToolContext, dispatch};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -35,20 +32,10 @@ fn main() {
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     spawns(&runtime);
     flood(&runtime);
     search(&runtime);
-}
-
-/// One figure.
-fn row(measure: &str, goal: &str, measured: &str, met: Option<bool>) {
-    let met = match met {
-        Some(true) => "yes",
-        Some(false) => "no",
-        None => "-",
-    };
-    println!("figure | {measure} | {goal} | {measured} | {met}");
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {

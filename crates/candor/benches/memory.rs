@@ -1,11 +1,7 @@
 //! Long sessions and many sessions, through the binary that we hand out.
 //!
 //! Prints one line a figure, `measure | goal | measured | met`, for `cargo xtask bench`.
-#![expect(
-    clippy::expect_used,
-    clippy::print_stdout,
-    reason = "a benchmark that cannot run says so and stops"
-)]
+#![expect(clippy::expect_used, reason = "a benchmark that cannot run says so and stops")]
 #![expect(clippy::disallowed_methods, reason = "it starts the binary")]
 
 use std::io::{Read, Write};
@@ -19,7 +15,7 @@ use candor_protocol::{
     Usage, Verdict, VerdictStatus,
 };
 use candor_store::{Location, Store};
-use candor_testkit::{Dialect, FakeLlm, Home, Reply};
+use candor_testkit::{Dialect, FakeLlm, Home, Reply, row};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_candor");
 /// How many messages the long session has; each run has two.
@@ -38,16 +34,6 @@ fn main() {
     fake.repeat(Reply::text("Yes."));
     long_session(&fake);
     many_sessions(&fake);
-}
-
-/// One figure.
-fn row(measure: &str, goal: &str, measured: &str, met: Option<bool>) {
-    let met = match met {
-        Some(true) => "yes",
-        Some(false) => "no",
-        None => "-",
-    };
-    println!("figure | {measure} | {goal} | {measured} | {met}");
 }
 
 fn ms(time: Duration) -> String {

@@ -2,11 +2,7 @@
 //!
 //! Prints one line a figure, `measure | goal | measured | met`, for `cargo xtask bench`. Each goal is also given as a ratio
 //! to a baseline that is measured in the same run, because machines differ and loads change.
-#![expect(
-    clippy::expect_used,
-    clippy::print_stdout,
-    reason = "a benchmark that cannot run says so and stops"
-)]
+#![expect(clippy::expect_used, reason = "a benchmark that cannot run says so and stops")]
 #![expect(clippy::disallowed_methods, reason = "it starts the binary")]
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]
 
@@ -16,7 +12,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use candor_testkit::{Dialect, FakeLlm, Gate, Home, Reply};
+use candor_testkit::{Dialect, FakeLlm, Gate, Home, Reply, row};
 use serde_json::json;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_candor");
@@ -37,16 +33,6 @@ fn main() {
     let hello = hello(baseline);
     tool_turns(baseline);
     stream(hello);
-}
-
-/// One figure.
-fn row(measure: &str, goal: &str, measured: &str, met: Option<bool>) {
-    let met = match met {
-        Some(true) => "yes",
-        Some(false) => "no",
-        None => "-",
-    };
-    println!("figure | {measure} | {goal} | {measured} | {met}");
 }
 
 fn home(fake: &FakeLlm) -> Home {

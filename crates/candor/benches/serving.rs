@@ -2,11 +2,7 @@
 //! answer is when a hundred runs stream at once.
 //!
 //! Prints one line a figure, `measure | goal | measured | met`, for `cargo xtask bench`.
-#![expect(
-    clippy::expect_used,
-    clippy::print_stdout,
-    reason = "a benchmark that cannot run says so and stops"
-)]
+#![expect(clippy::expect_used, reason = "a benchmark that cannot run says so and stops")]
 #![expect(clippy::disallowed_methods, reason = "it starts the binary")]
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]
 
@@ -17,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use candor_testkit::{Home, Ws};
+use candor_testkit::{Home, Ws, row};
 use serde_json::json;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_candor");
@@ -43,16 +39,6 @@ fn main() {
     idle(&server);
     sockets(&server, &home);
     streams(&server, &home, begun);
-}
-
-/// One figure.
-fn row(measure: &str, goal: &str, measured: &str, met: Option<bool>) {
-    let met = match met {
-        Some(true) => "yes",
-        Some(false) => "no",
-        None => "-",
-    };
-    println!("figure | {measure} | {goal} | {measured} | {met}");
 }
 
 fn home(port: u16) -> Home {
