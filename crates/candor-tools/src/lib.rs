@@ -52,6 +52,7 @@ mod shell_exec;
 mod sleep;
 mod snapshots;
 mod target;
+mod temp;
 mod todo;
 mod tool;
 mod tracking;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use candor_sandbox::{Level, Policy, Sandbox};
-use tempfile::TempDir;
 
 use crate::Error;
+use crate::temp::Temp;
 
 /// Which walls a session is to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,8 +36,8 @@ pub struct Walls {
 struct Up {
     sandbox: Sandbox,
     /// Both are removed with the walls.
-    temp: Option<TempDir>,
-    output: Option<TempDir>,
+    temp: Option<Temp>,
+    output: Option<Temp>,
 }
 
 impl Walls {
@@ -75,8 +75,7 @@ impl Walls {
     /// Whether a path of the host lies in a directory that is another one inside, and is not shown there either.
     pub(crate) fn is_elsewhere(&self, real: &Path) -> bool {
         let Some(policy) = &self.plan.policy else { return false };
-        let own =
-            self.up.get().into_iter().flat_map(|up| [&up.temp, &up.output]).flatten().map(TempDir::path);
+        let own = self.up.get().into_iter().flat_map(|up| [&up.temp, &up.output]).flatten().map(Temp::path);
         let shown = policy.writable.iter().chain(&policy.shown).chain(policy.readable.iter().flatten());
         let mut seen = shown.map(PathBuf::as_path).chain(own);
         SHARED_TEMPS.iter().any(|temp| real.starts_with(temp)) && !seen.any(|root| real.starts_with(root))
@@ -91,16 +90,15 @@ impl Walls {
 
     /// The session's temporary directory on the host, once the walls are up. A path in it is only known then.
     pub(crate) fn temp(&self) -> Option<&Path> {
-        self.up.get()?.temp.as_ref().map(TempDir::path)
+        self.up.get()?.temp.as_ref().map(Temp::path)
     }
 
     fn put_up(&self) -> Result<Up, Error> {
         let Some(policy) = self.plan.policy.clone() else {
             return Ok(Up { sandbox: Sandbox::bare(), temp: None, output: None });
         };
-        let made = || tempfile::Builder::new().prefix("candor-").tempdir();
         let failed = |source| Error::file(std::env::temp_dir(), source);
-        let (temp, output) = (made().map_err(failed)?, made().map_err(failed)?);
+        let (temp, output) = (Temp::new().map_err(failed)?, Temp::new().map_err(failed)?);
         let mut policy = Policy { temp: Some(temp.path().to_owned()), ..policy };
         policy.shown.push(output.path().to_owned());
         let sandbox = match Sandbox::open(policy, self.plan.minimum) {

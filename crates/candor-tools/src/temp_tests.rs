@@ -1,0 +1,28 @@
+//! What is used stays, and what nobody uses goes.
+
+use std::fs;
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, flock};
+
+use super::{PREFIX, held, remove_left_over};
+
+#[test]
+fn a_directory_that_nobody_holds_is_removed() {
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(format!("{PREFIX}{name}"));
+    for name in ["used", "left"] {
+        fs::create_dir_all(path(name).join("deep")).unwrap();
+    }
+    fs::create_dir(place.path().join("candor-other")).unwrap();
+    let lock = held(&path("used")).unwrap();
+    flock(&lock, FlockOperation::NonBlockingLockShared).unwrap();
+    remove_left_over(place.path(), Duration::from_secs(3600));
+    assert!(path("left").exists(), "it is young");
+    remove_left_over(place.path(), Duration::ZERO);
+    assert!(!path("left").exists());
+    assert!(path("used").exists() && place.path().join("candor-other").exists());
+    drop(lock);
+    remove_left_over(place.path(), Duration::ZERO);
+    assert!(!path("used").exists());
+}
