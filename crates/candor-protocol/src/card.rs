@@ -21,6 +21,9 @@ pub struct ErrorCard {
     pub title: String,
     /// What happened, with the names of the things it happened to.
     pub cause: String,
+    /// What was done since this failure was first met and did not help, one line each. It is there from the second time on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<String>,
     /// What to do, in order.
     pub steps: Vec<Step>,
     /// A shell command that succeeds once the failure is repaired.
@@ -43,6 +46,9 @@ pub enum Step {
     Run {
         /// The shell line.
         command: String,
+        /// Who may run it.
+        #[serde(default, skip_serializing_if = "Safety::is_ask")]
+        safety: Safety,
     },
     /// Look whether something holds.
     Check {
@@ -59,13 +65,42 @@ pub enum Step {
     },
 }
 
+impl Step {
+    /// A command that whoever was told it may run.
+    pub fn run(command: impl Into<String>) -> Self {
+        Self::Run { command: command.into(), safety: Safety::Ask }
+    }
+}
+
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Run { command } => write!(f, "Run: {command}"),
+            Self::Run { command, safety: Safety::Destructive } => write!(f, "Run (loses data): {command}"),
+            Self::Run { command, .. } => write!(f, "Run: {command}"),
             Self::Check { text, command: Some(command) } => write!(f, "{text}: {command}"),
             Self::Check { text, command: None } | Self::Do { text } => f.write_str(text),
         }
+    }
+}
+
+/// Who may run the command of a step.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Safety {
+    /// The runtime may, by itself: nothing is lost by it.
+    Safe,
+    /// Whoever was told the card, after a look at it.
+    #[default]
+    Ask,
+    /// Only somebody who knows what will be lost.
+    Destructive,
+}
+
+impl Safety {
+    /// Whether there is nothing special about it.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+    fn is_ask(&self) -> bool {
+        *self == Self::Ask
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Change, ErrorCard, Moment, Part, RunId, SessionId, Status, Usage, Verdict};
+use crate::{Change, ErrorCard, Image, Moment, Part, RunId, SessionId, Status, Usage, Verdict};
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -115,6 +115,12 @@ pub enum EventBody {
         /// The files that it changed, in that order.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         changes: Vec<Change>,
+        /// The failures that this call has got past.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        recovered: Vec<Recovered>,
+        /// What the model sees beside the result.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Image>,
     },
     /// Something that a waiting person wants to know. Not stored.
     Status {
@@ -169,10 +175,14 @@ pub enum EventBody {
         /// What was seen.
         evidence: String,
     },
-    /// Older messages no longer go to the model; a summary stands for them.
+    /// Older messages no longer go to the model; a summary stands for them. Or only their pictures do not, and there is
+    /// no summary.
     Compacted {
-        /// How many messages, from the first.
+        /// How many messages, from the first; none where only pictures went.
         removed_messages: u64,
+        /// How many pictures that came of calls, from the first; the messages around them stay.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        removed_images: u64,
         /// How long the summary is.
         summary_tokens: u64,
         /// The summary that stands in their place, as the first message.
@@ -217,6 +227,11 @@ fn is_false(value: &bool) -> bool {
     !*value
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
+
 impl EventBody {
     /// Whether it is stored before it is shown.
     pub fn is_durable(&self) -> bool {
@@ -256,6 +271,40 @@ pub enum SummarisedBy {
     /// Fixed rules, without a model.
     #[default]
     Rules,
+}
+
+/// A failure that was got past: what had failed works now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Recovered {
+    /// The code of its card.
+    pub code: String,
+    /// How often it had failed.
+    pub failures: u64,
+    /// How long that took, from the first failure on.
+    pub duration_ms: u64,
+    /// Who repaired it.
+    pub by: RecoveredBy,
+}
+
+/// Who repaired what had failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RecoveredBy {
+    /// The model, with its card.
+    Model,
+    /// The runtime, by the safe steps of the card.
+    Auto,
+}
+
+impl RecoveredBy {
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Auto => "auto",
+        }
+    }
 }
 
 /// How a run ended.

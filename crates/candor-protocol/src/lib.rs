@@ -21,14 +21,19 @@ mod submission;
 mod tool;
 mod usage;
 
-pub use card::{Class, ErrorCard, Step};
+pub use card::{Class, ErrorCard, Safety, Step};
 pub use change::Change;
 pub use code::Code;
-pub use event::{DeltaKind, Event, EventBody, Forked, NamedBy, Origin, Outcome, StopReason, SummarisedBy};
+pub use event::{
+    DeltaKind, Event, EventBody, Forked, NamedBy, Origin, Outcome, Recovered, RecoveredBy, StopReason,
+    SummarisedBy,
+};
 pub use failure::Failure;
 pub use ids::{InvalidId, RunId, SessionId};
 pub use level::{InvalidLevel, Level};
-pub use message::{Message, Opaque, Part, Reasoning, Role, ToolCall, ToolResult, plain_text};
+pub use message::{
+    Image, Message, Opaque, Part, Reasoning, Role, ToolCall, ToolResult, is_picture, plain_text,
+};
 pub use moment::Moment;
 pub use outcome::{Status, Verdict, VerdictStatus};
 pub use submission::{Answer, Body, Submission};

@@ -1,5 +1,7 @@
 //! What is said between a person, a model and its tools, in the form that no provider dictates.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -154,6 +156,34 @@ pub struct ToolResult {
     /// The card of the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<ErrorCard>,
+    /// What the model sees beside it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
+}
+
+/// A picture that came of a call.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Image {
+    /// Such as `image/png`.
+    pub media_type: String,
+    /// Its bytes in base64.
+    pub data: String,
+}
+
+/// Whether a text is a picture in base64, of a kind that models take: PNG, JPEG, GIF or WebP. Only such a text is left as it
+/// is where secrets are looked for.
+pub fn is_picture(text: &str) -> bool {
+    let starts = ["iVBORw0KGgo", "/9j/", "R0lGODdh", "R0lGODlh", "UklGR"];
+    let known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    starts.iter().any(|start| text.starts_with(start)) && text.trim_end_matches('=').bytes().all(known)
+}
+
+/// Megabytes of base64 tell nobody anything.
+impl fmt::Debug for Image {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Image({}, {} bytes of base64)", self.media_type, self.data.len())
+    }
 }
 
 /// Data of one provider that is carried for it unread, and only ever given back to the dialect that it came from.

@@ -9,8 +9,9 @@ fn card() -> ErrorCard {
         class: Class::Precondition,
         title: "t".into(),
         cause: "c".into(),
+        tried: Vec::new(),
         steps: vec![
-            Step::Run { command: "a b".into() },
+            Step::run("a b"),
             Step::Check { text: "look".into(), command: Some("ls".into()) },
             Step::Check { text: "think".into(), command: None },
             Step::Do { text: "act".into() },

@@ -65,6 +65,8 @@ fn a_call_and_its_result() {
             card: None,
             duration_ms: 12,
             changes: Vec::new(),
+            recovered: Vec::new(),
+            images: Vec::new(),
         },
         true,
         &json!({"type": "tool_result", "callId": "c1", "toolName": "file_read", "result": "text", "isError": false, "durationMs": 12}),

@@ -30,6 +30,7 @@ fn every_part_keeps_what_it_was_given() {
             content: "r".to_owned(),
             is_error: true,
             card: None,
+            images: Vec::new(),
         }),
     ];
     let message = Message {
