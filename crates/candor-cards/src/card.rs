@@ -24,7 +24,7 @@ pub fn outline(entry: &Entry) -> ErrorCard {
     filled(entry, &Facts::new(&|name| Some(name.to_ascii_uppercase())))
 }
 
-fn filled(entry: &Entry, facts: &Facts<'_>) -> ErrorCard {
+pub(crate) fn filled(entry: &Entry, facts: &Facts<'_>) -> ErrorCard {
     let mut steps: Vec<Step> = entry.steps.iter().filter_map(|template| step(*template, facts)).collect();
     let missing = STEPS_MIN.saturating_sub(steps.len());
     steps.extend(always(entry).into_iter().take(missing));
@@ -33,6 +33,7 @@ fn filled(entry: &Entry, facts: &Facts<'_>) -> ErrorCard {
         class: entry.class.clone(),
         title: entry.title.to_owned(),
         cause: facts.cause(entry.cause),
+        tried: Vec::new(),
         steps,
         verify: entry.verify.and_then(|template| facts.command(template)),
         retryable: entry.retryable,
@@ -42,7 +43,7 @@ fn filled(entry: &Entry, facts: &Facts<'_>) -> ErrorCard {
 
 fn step(template: StepTemplate, facts: &Facts<'_>) -> Option<Step> {
     Some(match template {
-        StepTemplate::Run { command } => Step::Run { command: facts.command(command)? },
+        StepTemplate::Run { command } => Step::run(facts.command(command)?),
         StepTemplate::Check { text, command } => {
             Step::Check { text: facts.prose(text)?, command: Some(facts.command(command)?) }
         }
@@ -52,8 +53,5 @@ fn step(template: StepTemplate, facts: &Facts<'_>) -> Option<Step> {
 
 /// Steps that hold for every failure and need no fact.
 fn always(entry: &Entry) -> [Step; STEPS_MIN] {
-    [
-        Step::Run { command: format!("candor errors show {}", entry.code) },
-        Step::Run { command: "candor doctor".to_owned() },
-    ]
+    [Step::run(format!("candor errors show {}", entry.code)), Step::run("candor doctor")]
 }

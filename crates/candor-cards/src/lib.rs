@@ -13,14 +13,33 @@
 
 mod card;
 mod catalogue;
+mod clean;
+mod command;
 mod entry;
+mod explain;
+mod near;
+mod pd_report;
+mod record;
 mod reference;
+mod rules;
+mod structured;
+mod telling;
 mod template;
 mod text;
 
 pub use card::{card, outline};
 pub use catalogue::{catalogue, entry};
+pub use command::Command;
 pub use entry::{Entry, StepTemplate, facts};
+pub use explain::{
+    EXIT_NOT_EXECUTABLE, EXIT_NOT_FOUND, EXIT_TIMED_OUT, Explained, Failed, How, NotStarted, Source, explain,
+};
+pub use pd_report::pd_report;
+pub use record::{Record, RecordCard};
 pub use reference::reference;
+pub use rules::{
+    Checked, Example, Given, Kind, Look, Origin, Patterns, Pick, Prepared, Problem, Rule, RuleBase, RuleFile,
+    RuleStep, World, check, load, parse, rule_outline,
+};
 pub use template::quote;
 pub use text::text;

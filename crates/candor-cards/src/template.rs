@@ -72,7 +72,10 @@ fn brace(rest: &str) -> (Piece<'_>, usize) {
         Some(name) => (name, Form::Line),
         None => (hole, Form::Word),
     };
-    if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') {
+    // `{2}` and `{1,3}` are counts of a pattern, not names.
+    if !name.starts_with(|c: char| c.is_ascii_lowercase())
+        || !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+    {
         return (stray, 1);
     }
     (Piece::Fact { name, form }, hole.len() + 2)
@@ -124,30 +127,78 @@ impl<'a> Facts<'a> {
     }
 
     /// Fills a command, or nothing when a fact is missing or too long to be inserted whole.
+    ///
+    /// Between quotes of the template's own a fact cannot be quoted again: there it must be plain, or the command is left out.
     pub(crate) fn command(&self, template: &str) -> Option<String> {
-        let filled = pieces(template).into_iter().map(|piece| match piece {
-            Piece::Text(text) => Some(Cow::Borrowed(text)),
-            Piece::Fact { name, form } => {
-                let value = self.get(name).filter(|value| value.len() <= FACT_BYTES_MAX)?;
-                Some(Cow::Owned(match form {
-                    Form::Line => value,
-                    Form::Word => quote(&operand(value)),
-                }))
+        let mut quotes = Quotes::default();
+        let mut filled = String::new();
+        for piece in pieces(template) {
+            match piece {
+                Piece::Text(text) => {
+                    quotes.read(text);
+                    filled.push_str(text);
+                }
+                Piece::Fact { name, form } => {
+                    let value = self.get(name).filter(|value| value.len() <= FACT_BYTES_MAX)?;
+                    match form {
+                        Form::Line => filled.push_str(&value),
+                        Form::Word if quotes.are_open() => {
+                            filled.push_str(Some(&value).filter(|value| is_plain(value))?);
+                        }
+                        Form::Word => filled.push_str(&quote(&operand(value))),
+                    }
+                }
             }
-        });
-        filled.collect()
+        }
+        Some(filled)
+    }
+}
+
+/// Which quotes are open at a place of a command.
+#[derive(Debug, Default)]
+struct Quotes {
+    /// `'`, `"`, or `(` for a command inside of `"$( )"`, which is quoted anew.
+    open: Vec<char>,
+    before: char,
+}
+
+impl Quotes {
+    fn read(&mut self, text: &str) {
+        for c in text.chars() {
+            match (self.open.last(), c) {
+                (Some('\''), '\'') | (Some('"'), '"') | (Some('('), ')') => {
+                    self.open.pop();
+                }
+                (Some('\''), _) => {}
+                _ if self.before == '\\' => {}
+                (Some('"'), '(') if self.before == '$' => self.open.push('('),
+                (Some('"'), _) => {}
+                (_, '\'' | '"') => self.open.push(c),
+                _ => {}
+            }
+            self.before = if self.before == '\\' { ' ' } else { c };
+        }
+    }
+
+    fn are_open(&self) -> bool {
+        matches!(self.open.last(), Some('\'' | '"'))
     }
 }
 
 /// Quotes a value so that a POSIX shell reads it as exactly one word with exactly these characters.
 pub fn quote(value: &str) -> String {
-    // Fewer characters than a shell leaves alone: `=`, `%` and `~` mean something in some places and some shells.
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:@,+".contains(&byte);
-    if !value.is_empty() && !value.starts_with('-') && value.bytes().all(plain) {
+    if is_plain(value) {
         return value.to_owned();
     }
     // Nothing is special between single quotes but the single quote itself, which has to stand outside.
     format!("'{}'", value.replace('\'', r"'\''"))
+}
+
+/// Whether a value means the same to a shell with quotes and without.
+fn is_plain(value: &str) -> bool {
+    // Fewer characters than a shell leaves alone: `=`, `%` and `~` mean something in some places and some shells.
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:@,+".contains(&byte);
+    !value.is_empty() && !value.starts_with('-') && value.bytes().all(plain)
 }
 
 /// Keeps a path such as `-rf` from being read as an option, which no quoting can do.

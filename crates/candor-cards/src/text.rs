@@ -7,6 +7,9 @@ use candor_protocol::ErrorCard;
 /// The line after which every line that starts with a number is a step.
 const STEPS_HEADER: &str = "Recovery Steps:";
 
+/// The line above what did not help.
+const TRIED_HEADER: &str = "Already tried:";
+
 /// The label of the last line.
 const VERIFY_LABEL: &str = "Verify:";
 
@@ -31,11 +34,14 @@ pub fn text(card: &ErrorCard, command: &str) -> String {
 /// The lines of a card from its cause on.
 pub(crate) fn body(card: &ErrorCard) -> impl Iterator<Item = String> {
     let cause = ["Cause:".to_owned(), cause(&card.cause), String::new()];
+    let tried = card.tried.iter().map(|line| format!("- {}", one_line(line)));
+    let tried = card.tried.first().map(|_| TRIED_HEADER.to_owned()).into_iter().chain(tried);
+    let tried = tried.chain(card.tried.first().map(|_| String::new()));
     let steps =
         card.steps.iter().zip(1..).map(|(step, number)| format!("{number}. {}", one_line(&step.to_string())));
     let verify =
         card.verify.iter().flat_map(|line| [String::new(), format!("{VERIFY_LABEL} {}", one_line(line))]);
-    cause.into_iter().chain(iter::once(STEPS_HEADER.to_owned())).chain(steps).chain(verify)
+    cause.into_iter().chain(tried).chain(iter::once(STEPS_HEADER.to_owned())).chain(steps).chain(verify)
 }
 
 /// The lines of a cause, none of which can be taken for the headers that follow it.

@@ -1,6 +1,8 @@
 //! The catalogue: one flat table a group, put together here in the order of the codes.
 
+mod commands;
 mod config;
+mod context;
 mod files;
 mod internal;
 mod log;
@@ -103,6 +105,17 @@ static CATALOGUE: [Entry; Code::ALL.len()] = [
     tools::SCHEDULE_INVALID,
     tools::SANDBOX_TOO_WEAK,
     tools::SANDBOX_FAILED,
+    commands::FAILED,
+    commands::NOT_FOUND,
+    commands::NOT_EXECUTABLE,
+    commands::KILLED,
+    commands::CRASHED,
+    commands::TERMINATED,
+    commands::INTERRUPTED,
+    commands::TIMED_OUT,
+    commands::RECIPE_INVALID,
+    commands::HARNESS_NO_IDS,
+    commands::HARNESS_INVALID,
     runs::TURNS_SPENT,
     runs::COST_SPENT,
     runs::TIME_SPENT,
@@ -119,6 +132,16 @@ static CATALOGUE: [Entry; Code::ALL.len()] = [
     serving::ADDRESS,
     serving::NOT_LOOPBACK,
     serving::FRAME_INVALID,
+    context::PATH,
+    context::NOT_INITIALIZED,
+    context::CONFIG_INVALID,
+    context::LOCKED,
+    context::PRIME_NOT_FOUND,
+    context::PACK_MISSING,
+    context::PACK_EMPTY,
+    context::PACK_STALE,
+    context::PACK_DAMAGED,
+    context::UNKNOWN_ID,
     runs::STORE_UNAVAILABLE,
     runs::STORE_SERVER,
     runs::STORE_NEWER,

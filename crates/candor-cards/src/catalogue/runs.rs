@@ -55,9 +55,10 @@ pub(super) const STUCK: Entry = Entry {
     code: Code::RunStuck,
     class: Class::Runtime,
     title: "The same call failed again and again",
-    cause: "The model made the same call of {tool} {count} times, and it failed the same way each time.\nResult: {result}",
+    cause: "{code} × {count}: {target}\nThe model met this failure {count} times with the same call of {tool}, and what it did in between did not help.\n\
+            Tried: {tried}\nThe last time: {cause}",
     steps: &[
-        by_hand("Repair what the result names; the model could not"),
+        by_hand("Repair what the cause names; the model could not"),
         check("Then go on", "candor -c 'Go on'"),
         by_hand("Or say in other words how it should be done"),
     ],

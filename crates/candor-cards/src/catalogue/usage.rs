@@ -68,6 +68,7 @@ pub(super) const UNKNOWN_COMMAND: Entry = Entry {
     title: "Unknown command",
     cause: "There is no command called {command}.\n{detail}",
     steps: &[
+        run("{!instead}"),
         check("See whether {nearest} is the command you want", "candor help {!nearest}"),
         check("See all commands", "{!help}"),
         by_hand("Run it again with the name of the command corrected"),

@@ -90,6 +90,8 @@ fn the_exit_code_follows_from_the_class() {
         let expected = match entry.code {
             Code::RunStuck => 5,
             Code::ToolUnapproved => 6,
+            // Programs know these from elsewhere, with this exit code.
+            Code::SegmentNotInitialized | Code::PackMissing | Code::PackEmpty | Code::InvalidSegmentPath => 1,
             _ => expected,
         };
         assert_eq!(entry.exit_code, expected, "{}", entry.code);
@@ -111,6 +113,7 @@ fn only_what_passes_by_itself_is_retryable() {
             Code::ProviderAnswerEmpty,
             Code::SessionBusy,
             Code::SessionQueueFull,
+            Code::SegmentLocked,
             Code::StoreUnavailable,
             Code::StoreServer
         ]

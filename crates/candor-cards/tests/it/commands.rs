@@ -18,10 +18,18 @@ const CANDOR: &[&str] = &[
     "candor config path",
     "candor config schema",
     "candor config show --origin",
+    "candor ctx create -s *",
+    "candor ctx refresh-prime -s *",
+    "candor ctx search -s * -q *",
+    "candor ctx stats -s *",
+    "candor ctx sync -s *",
+    "candor ctx validate -s *",
     "candor demo",
     "candor doctor",
+    "candor errors check *",
     "candor errors list",
     "candor errors show *",
+    "candor harness --help",
     "candor help *",
     "candor init",
     "candor logs",
@@ -40,8 +48,8 @@ const CANDOR: &[&str] = &[
 
 /// What a card may run besides: in POSIX or in coreutils, and on every Debian machine.
 const SYSTEM: &[&str] = &[
-    "awk", "cat", "chmod", "cp", "df", "dirname", "du", "echo", "env", "grep", "head", "iconv", "id", "ls",
-    "mkdir", "mv", "printenv", "sh", "sort", "tail", "test", "ulimit",
+    "awk", "cat", "chmod", "command", "cp", "df", "dirname", "du", "echo", "env", "grep", "head", "iconv",
+    "id", "ls", "mkdir", "mv", "printenv", "pwd", "sh", "sort", "tail", "test", "ulimit",
 ];
 
 /// A file name that says something to every part of a shell that quoting has to silence.
@@ -49,7 +57,7 @@ const HOSTILE: &str = "-a b'c\"$(touch x)`y`;&|<>*?[#~=!{}\\\nz";
 
 fn command_lines(card: &ErrorCard) -> Vec<String> {
     let steps = card.steps.iter().filter_map(|step| match step {
-        Step::Run { command } | Step::Check { command: Some(command), .. } => Some(command.clone()),
+        Step::Run { command, .. } | Step::Check { command: Some(command), .. } => Some(command.clone()),
         Step::Check { command: None, .. } | Step::Do { .. } => None,
     });
     steps.chain(card.verify.clone()).collect()
@@ -81,7 +89,9 @@ fn every_command_exists() {
     for code in Code::ALL {
         // A fact that is a shell line itself is the command line's to answer for; here it is one that exists.
         let card = card(&failure(*code, |name| match name {
-            "help" => "candor --help".to_owned(),
+            "help" | "instead" => "candor --help".to_owned(),
+            // The command that failed is somebody else's.
+            "program" | "command" | "english" => "ls".to_owned(),
             name => format!("the-{name}-fact"),
         }));
         for line in command_lines(&card) {
@@ -161,7 +171,7 @@ fn with_hostile_words(token: Token) -> Token {
 #[test]
 fn a_path_is_not_taken_for_an_option() {
     let card = card(&failure(Code::ConfigUnreadable, |_| "-rf".to_owned()));
-    assert_eq!(card.steps[0], Step::Run { command: "chmod u+r ./-rf".to_owned() });
+    assert_eq!(card.steps[0], Step::run("chmod u+r ./-rf"));
 }
 
 #[test]

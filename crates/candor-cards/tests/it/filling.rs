@@ -67,7 +67,7 @@ fn a_step_whose_fact_is_missing_is_left_out() {
 #[test]
 fn steps_that_need_no_fact_take_the_place_of_those_left_out() {
     let card = card(&Failure::new(Code::FileIsDirectory));
-    let run = |command: &str| Step::Run { command: command.to_owned() };
+    let run = |command: &str| Step::run(command);
     assert_eq!(card.steps, [run("candor errors show FILE_IS_DIRECTORY"), run("candor doctor")]);
     assert_eq!(card.verify, None);
 }
@@ -135,7 +135,7 @@ fn the_same_failure_gives_the_same_bytes() {
 fn an_outline_names_its_facts_in_capitals() {
     let card = outline(entry(Code::ConfigUnreadable));
     assert_eq!(card.cause, "The configuration file PATH cannot be read.\nReason: REASON");
-    assert_eq!(card.steps[0], Step::Run { command: "chmod u+r PATH".to_owned() });
+    assert_eq!(card.steps[0], Step::run("chmod u+r PATH"));
     for entry in catalogue() {
         assert_eq!(outline(entry).steps.len(), entry.steps.len(), "{}", entry.code);
     }

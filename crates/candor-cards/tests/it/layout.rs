@@ -18,6 +18,7 @@ fn foreign() -> ErrorCard {
         class: Class::from("PRECONDITION".to_owned()),
         title: String::new(),
         cause: "Segment directory exists but is not initialized.".to_owned(),
+        tried: Vec::new(),
         steps: vec![Step::Do { text: "Look at the segment".to_owned() }],
         verify: None,
         retryable: false,
@@ -205,4 +206,15 @@ fn no_control_character_but_the_newline_is_ever_in_a_text() {
 fn a_foreign_code_and_class_are_kept_as_they_were_written() {
     let shown = text(&foreign(), "uv run trifecta ctx sync -s /tmp/test");
     assert!(shown.contains("\nError Class: PRECONDITION\nError Code: SEGMENT_NOT_INITIALIZED\n"), "{shown}");
+}
+
+#[test]
+fn what_was_tried_stands_between_the_cause_and_the_steps_and_is_no_step() {
+    let tried = vec!["git push: failed once like this".to_owned(), "1. \nRecovery Steps:\n2. rm".to_owned()];
+    let shown = text(&ErrorCard { tried, ..foreign() }, "x");
+    let expected = "initialized.\n\nAlready tried:\n- git push: failed once like this\n\
+                    - 1. \\nRecovery Steps:\\n2. rm\n\nRecovery Steps:\n1. Look at the segment";
+    assert!(shown.contains(expected), "{shown}");
+    assert_eq!(numbered_lines(&shown), ["1. Look at the segment"]);
+    assert!(!text(&foreign(), "x").contains("tried"));
 }

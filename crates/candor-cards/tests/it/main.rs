@@ -1,10 +1,15 @@
 //! What a reader of the catalogue, of a card and of its text can rely on.
+#![cfg(test)]
 
 mod catalogue;
 mod commands;
 mod document;
+mod explaining;
 mod filling;
 mod layout;
 mod quoting;
+mod record;
+mod rules;
 mod samples;
 mod shell;
+mod structured;

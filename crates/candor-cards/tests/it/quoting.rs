@@ -72,3 +72,40 @@ proptest! {
         prop_assert_eq!(tokens(&line), [word("ls"), word(&value), word("after")]);
     }
 }
+
+/// A recipe's own quotes around a fact would end where the fact's quotes begin.
+#[test]
+fn a_fact_between_quotes_is_plain_or_its_step_is_left_out() {
+    use candor_cards::{Command, Failed, Given, How, RuleBase, explain, load};
+    let recipe = "
+ecosystem: x
+rules:
+  - code: X_Y
+    class: Runtime
+    title: t
+    match: 'broken (?P<name>.+)$'
+    cause: c
+    steps:
+      - { run: \"sed -i 's/{name}/y/' f\" }
+      - { run: 'rm \"$(dirname {name})\"' }
+      - { run: 'echo \"{name}\"' }
+      - { do: last }
+    examples: [{ from: docs, command: x, exit: 1, output: broken a }]
+";
+    let rules = RuleBase::only([load(recipe).unwrap()]);
+    let command = Command::line("x");
+    let steps = |output: &str| {
+        let failed = Failed { command: &command, how: How::Exited(1), stdout: "", stderr: output };
+        explain(&failed, &rules, &Given::default())
+            .card
+            .steps
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        steps("broken a-b"),
+        ["Run: sed -i 's/a-b/y/' f", "Run: rm \"$(dirname a-b)\"", "Run: echo \"a-b\"", "last"]
+    );
+    assert_eq!(steps("broken a';id;'"), ["Run: rm \"$(dirname 'a'\\'';id;'\\''')\"", "last"]);
+}

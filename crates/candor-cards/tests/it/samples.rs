@@ -9,7 +9,7 @@ pub(crate) fn facts_of(code: Code) -> &'static [&'static str] {
             &["argument", "detail", "help"]
         }
         Code::UsageInvalidValue => &["argument", "value", "detail", "help"],
-        Code::UsageUnknownCommand => &["command", "nearest", "detail", "help"],
+        Code::UsageUnknownCommand => &["command", "nearest", "instead", "detail", "help"],
         Code::UsageUnknownCode => &["code", "nearest"],
         Code::UsageNotInThisBuild => &["command"],
         Code::UsageNeedsTerminal => &["command", "flags"],
@@ -71,17 +71,27 @@ pub(crate) fn facts_of(code: Code) -> &'static [&'static str] {
 /// The same for what happens once a run, a session or a server is asked for.
 fn facts_of_runs(code: Code) -> &'static [&'static str] {
     match code {
-        Code::StoreNewer => &["path"],
+        Code::StoreNewer
+        | Code::SegmentNotInitialized
+        | Code::PackMissing
+        | Code::PackEmpty
+        | Code::HarnessNoIds => &["path"],
         Code::StoreServer => &["database", "reason"],
         Code::ToolUnknown => &["tool", "tools"],
         Code::ToolArguments => &["tool", "reason"],
         Code::ToolInterrupted => &["tool"],
         Code::RunTurnsSpent | Code::RunTimeSpent => &["limit"],
         Code::RunCostSpent => &["spent", "limit"],
-        Code::RunStuck => &["tool", "count", "result"],
+        Code::RunStuck => &["code", "count", "target", "tool", "tried", "cause"],
         Code::SessionUnknown | Code::SessionBusy | Code::SessionExists | Code::RunInterrupted => &["session"],
         Code::SessionQueueFull => &["limit", "session"],
         Code::ImportInvalid => &["line", "path", "reason"],
+        Code::InvalidSegmentPath | Code::SegmentConfigInvalid | Code::PackStale | Code::PackDamaged => {
+            &["path", "reason"]
+        }
+        Code::SegmentLocked => &["path", "limit", "holder"],
+        Code::PrimeFileNotFound => &["path", "segment", "prime"],
+        Code::UnknownId => &["path", "ids", "nearest", "query"],
         Code::ServeAddress => &["address", "reason"],
         Code::ServeNotLoopback => &["address"],
         Code::FrameInvalid => &["reason"],
@@ -94,6 +104,15 @@ fn facts_of_runs(code: Code) -> &'static [&'static str] {
         Code::ScheduleInvalid => &["path", "schedule", "reason"],
         Code::SandboxTooWeak => &["minimum", "reached", "reason"],
         Code::SandboxFailed => &["stage", "reason"],
+        Code::CommandFailed => &["what", "exit", "said", "program", "command", "english"],
+        Code::CommandNotFound | Code::CommandNotExecutable => &["program", "said", "command"],
+        Code::CommandKilled | Code::CommandTerminated | Code::CommandInterrupted => {
+            &["what", "signal", "exit", "said", "command"]
+        }
+        Code::CommandCrashed => &["what", "signal", "exit", "said", "command", "program"],
+        Code::CommandTimedOut => &["what", "limit", "said", "command"],
+        Code::HarnessInvalid => &["path", "problem"],
+        Code::RecipeInvalid => &["path", "problems"],
         Code::OutOfMemory => &["what"],
         Code::InternalPanic => &["message", "location"],
         // A code that is missing here has facts that no card shows, which a test finds.

@@ -1,0 +1,199 @@
+//! All rules that are in force, ready to be matched.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use memchr::memmem;
+use regex::{Regex, RegexBuilder};
+use serde::{Deserialize, Serialize};
+
+use super::literal::literals;
+use super::rule::{Pick, Rule, RuleFile};
+
+/// Our own rules, without their examples, as the build script found them.
+const BUILT_IN: &str = include_str!(concat!(env!("OUT_DIR"), "/rules.json"));
+
+/// The largest automaton that a pattern may become: a user's own pattern must not eat the memory.
+const REGEX_BYTES_MAX: usize = 4 << 20;
+
+/// The longest output in which the texts are looked for one by one.
+const ONE_BY_ONE_BYTES_MAX: usize = 16 * 1024;
+
+/// A file with what is needed to match its rules.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Prepared {
+    file: RuleFile,
+    /// For each rule, for each of its patterns: the texts of which one must stand.
+    literals: Vec<Vec<Vec<String>>>,
+}
+
+impl Prepared {
+    /// Finds what each pattern needs, or says which rule has one that needs nothing.
+    pub fn new(file: RuleFile) -> Result<Self, (usize, String)> {
+        let of = |(at, rule): (usize, &Rule)| -> Result<Vec<Vec<String>>, (usize, String)> {
+            rule.patterns.all().iter().map(|pattern| literals(pattern).map_err(|why| (at, why))).collect()
+        };
+        let literals = file.rules.iter().enumerate().map(of).collect::<Result<_, _>>()?;
+        Ok(Self { file, literals })
+    }
+
+    /// The same with no step called safe: for a file whose writer is not known.
+    #[must_use]
+    pub fn without_safe_steps(mut self) -> Self {
+        for step in self.file.rules.iter_mut().flat_map(|rule| &mut rule.steps) {
+            step.safe = false;
+        }
+        self
+    }
+}
+
+/// A rule with its patterns, which are compiled when they are first needed.
+#[derive(Debug)]
+pub(crate) struct Recipe {
+    pub(crate) rule: Rule,
+    pub(crate) pick: Pick,
+    pub(crate) programs: Arc<[String]>,
+    pub(crate) ecosystem: Arc<str>,
+    compiled: OnceLock<Option<Compiled>>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(crate) command: Option<Regex>,
+    pub(crate) patterns: Vec<Regex>,
+    pub(crate) unless: Option<Regex>,
+}
+
+impl Recipe {
+    /// The patterns; nothing when one of them is not valid, which the linter tells and a build does not pass.
+    pub(crate) fn compiled(&self) -> Option<&Compiled> {
+        self.compiled.get_or_init(|| Compiled::new(&self.rule).ok()).as_ref()
+    }
+}
+
+impl Compiled {
+    pub(crate) fn new(rule: &Rule) -> Result<Self, regex::Error> {
+        Ok(Self {
+            command: rule.command.as_deref().map(compile).transpose()?,
+            patterns: rule.patterns.all().iter().map(|pattern| compile(pattern)).collect::<Result<_, _>>()?,
+            unless: rule.unless.as_deref().map(compile).transpose()?,
+        })
+    }
+}
+
+fn compile(pattern: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(pattern).multi_line(true).size_limit(REGEX_BYTES_MAX).build()
+}
+
+/// All rules that are in force.
+#[derive(Debug)]
+pub struct RuleBase {
+    recipes: Vec<Recipe>,
+    /// The texts, and for each the rules and patterns that need it.
+    texts: Vec<(String, Vec<(usize, usize)>)>,
+    /// The rules that need no output.
+    silent: Vec<usize>,
+    searcher: OnceLock<Option<AhoCorasick>>,
+}
+
+impl RuleBase {
+    /// Our own rules.
+    pub fn built_in() -> Self {
+        Self::with(Vec::new())
+    }
+
+    /// These rules, and ours after them.
+    pub fn with(own: Vec<Prepared>) -> Self {
+        // The build script wrote it; a test reads it.
+        let ours: Vec<Prepared> = serde_json::from_str(BUILT_IN).unwrap_or_default();
+        Self::only(own.into_iter().chain(ours))
+    }
+
+    /// These rules alone.
+    pub fn only(files: impl IntoIterator<Item = Prepared>) -> Self {
+        let mut base =
+            Self { recipes: Vec::new(), texts: Vec::new(), silent: Vec::new(), searcher: OnceLock::new() };
+        let mut known: HashMap<String, usize> = HashMap::new();
+        for Prepared { file, literals } in files {
+            let (programs, ecosystem) = (Arc::from(file.programs), Arc::from(file.ecosystem));
+            for (rule, literals) in file.rules.into_iter().zip(literals) {
+                let id = base.recipes.len();
+                if literals.is_empty() {
+                    base.silent.push(id);
+                }
+                for (pattern, texts) in literals.into_iter().enumerate() {
+                    for text in texts {
+                        let at = *known.entry(text).or_insert_with_key(|text| {
+                            base.texts.push((text.clone(), Vec::new()));
+                            base.texts.len() - 1
+                        });
+                        base.texts[at].1.push((id, pattern));
+                    }
+                }
+                let (programs, ecosystem) = (Arc::clone(&programs), Arc::clone(&ecosystem));
+                base.recipes.push(Recipe {
+                    rule,
+                    pick: file.pick,
+                    programs,
+                    ecosystem,
+                    compiled: OnceLock::new(),
+                });
+            }
+        }
+        base
+    }
+
+    /// How many rules there are.
+    pub fn len(&self) -> usize {
+        self.recipes.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.recipes.is_empty()
+    }
+
+    /// The rules with the names of their ecosystems, in the order of their files.
+    pub fn rules(&self) -> impl Iterator<Item = (&str, &Rule)> {
+        self.recipes.iter().map(|recipe| (&*recipe.ecosystem, &recipe.rule))
+    }
+
+    pub(crate) fn recipe(&self, id: usize) -> Option<&Recipe> {
+        self.recipes.get(id)
+    }
+
+    pub(crate) fn silent(&self) -> &[usize] {
+        &self.silent
+    }
+
+    /// The rules and patterns that need one of the texts.
+    pub(crate) fn behind(&self, text: usize) -> &[(usize, usize)] {
+        self.texts.get(text).map(|(_, behind)| behind.as_slice()).unwrap_or_default()
+    }
+
+    /// Tells each text that stands in an output, and where.
+    pub(crate) fn find_texts(&self, output: &str, mut tell: impl FnMut(usize, usize)) {
+        // To build what finds all texts in one pass takes longer than to look for each of them in a short output.
+        if self.searcher.get().is_none() && output.len() <= ONE_BY_ONE_BYTES_MAX {
+            let output = output.to_ascii_lowercase();
+            for (at, (text, _)) in self.texts.iter().enumerate() {
+                memmem::find_iter(output.as_bytes(), text.as_bytes()).for_each(|place| tell(at, place));
+            }
+            return;
+        }
+        for hit in self.searcher().into_iter().flat_map(|searcher| searcher.find_overlapping_iter(output)) {
+            tell(hit.pattern().as_usize(), hit.start());
+        }
+    }
+
+    /// Finds all texts in one pass.
+    fn searcher(&self) -> Option<&AhoCorasick> {
+        let build = || {
+            let texts = self.texts.iter().map(|(text, _)| text);
+            let kind = Some(AhoCorasickKind::ContiguousNFA);
+            AhoCorasick::builder().ascii_case_insensitive(true).kind(kind).build(texts).ok()
+        };
+        self.searcher.get_or_init(build).as_ref()
+    }
+}

@@ -1,0 +1,48 @@
+//! What is known about one failed command while a rule is tried on it.
+
+use crate::quote;
+use crate::template::{Facts, Piece, pieces};
+
+/// Names and values, later ones first.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Found {
+    pairs: Vec<(String, String)>,
+}
+
+impl Found {
+    pub(crate) fn add(&mut self, name: &str, value: impl Into<String>) {
+        self.pairs.push((name.to_owned(), value.into()));
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        let pair = self.pairs.iter().rev().find(|(known, _)| known == name);
+        pair.map(|(_, value)| value.as_str()).filter(|value| !value.trim().is_empty())
+    }
+
+    /// A template without quoting, or nothing when a fact is missing.
+    pub(crate) fn prose(&self, template: &str) -> Option<String> {
+        self.with(|facts| facts.prose(template))
+    }
+
+    /// A pattern, with the facts in it as plain text.
+    pub(crate) fn pattern(&self, template: &str) -> Option<String> {
+        self.filled(template, regex::escape)
+    }
+
+    /// What takes the place of a match in a command line, with the facts in it quoted for the shell.
+    pub(crate) fn replacement(&self, template: &str) -> Option<String> {
+        self.filled(template, |value| quote(value).replace('$', "$$"))
+    }
+
+    fn filled(&self, template: &str, form: impl Fn(&str) -> String) -> Option<String> {
+        let piece = |piece| match piece {
+            Piece::Text(text) => Some(text.to_owned()),
+            Piece::Fact { name, .. } => self.get(name).map(&form),
+        };
+        pieces(template).into_iter().map(piece).collect()
+    }
+
+    pub(crate) fn with<T>(&self, use_them: impl FnOnce(&Facts<'_>) -> T) -> T {
+        use_them(&Facts::new(&|name| self.get(name).map(str::to_owned)))
+    }
+}

@@ -1,0 +1,137 @@
+//! Cards that other programs print: as text, or as JSON.
+
+mod json;
+mod lines;
+
+use candor_protocol::{Class, Code, ErrorCard, Step};
+use regex::Regex;
+
+use crate::template::{Facts, Piece, pieces};
+use crate::{Command, entry};
+
+/// The most steps that are taken over.
+const STEPS_MAX: usize = 12;
+/// The longest step or verify command that is taken over.
+const STEP_CHARS_MAX: usize = 1_000;
+/// The longest cause that is taken over.
+const CAUSE_CHARS_MAX: usize = 4_000;
+
+/// A card as a program told it. Only the code is certain: the rest may be cut off.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) code: String,
+    pub(crate) class: Option<String>,
+    pub(crate) cause: Option<String>,
+    pub(crate) steps: Vec<String>,
+    pub(crate) verify: Option<String>,
+}
+
+/// The last card in an output, a whole one before one that is cut off: a program prints what it ends with last.
+pub(crate) fn find(stdout: &str, stderr: &str) -> Option<Told> {
+    let cards: Vec<Told> = lines::cards(stdout).into_iter().chain(lines::cards(stderr)).collect();
+    let whole = cards.iter().rev().find(|card| card.cause.is_some());
+    let card = whole.or(cards.last()).cloned();
+    card.or_else(|| json::card(stderr)).or_else(|| json::card(stdout)).map(Told::bounded)
+}
+
+/// The card of our own catalogue for a code of ours. What it says of the facts is read back from the cause.
+///
+/// The steps are ours, whatever the output says: the same code has the same steps every time, and no output can slip others in.
+pub(crate) fn own(told: &Told, command: &Command) -> Option<ErrorCard> {
+    let code = Code::ALL.iter().copied().find(|code| code.as_str() == told.code)?;
+    let entry = entry(code);
+    let read = read_back(entry.cause, told.cause.as_deref().unwrap_or_default());
+    let segment = command.option(&["-s", "--segment"]).unwrap_or(".").to_owned();
+    let lookup = |name: &str| {
+        let fact = read.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        fact.or_else(|| matches!(name, "segment" | "path").then(|| segment.clone()))
+            .or_else(|| (name == "command").then(|| command.as_line().to_owned()))
+    };
+    let mut card = crate::card::filled(entry, &Facts::new(&lookup));
+    if let Some(cause) = &told.cause {
+        card.cause.clone_from(cause);
+    }
+    Some(card)
+}
+
+/// A card with steps of its own.
+pub(crate) fn foreign(told: &Told) -> Option<ErrorCard> {
+    if told.steps.is_empty() {
+        return None;
+    }
+    Some(ErrorCard {
+        code: told.code.clone(),
+        class: Class::from(told.class.clone().unwrap_or_else(|| "Runtime".to_owned())),
+        title: told.title(),
+        cause: told.cause.clone().unwrap_or_else(|| "The card in the output does not say.".to_owned()),
+        tried: Vec::new(),
+        steps: told.steps.iter().map(|text| step(text)).collect(),
+        verify: told.verify.clone(),
+        retryable: false,
+        exit_code: 1,
+    })
+}
+
+impl Told {
+    /// What is told, over a card that has steps.
+    pub(crate) fn over(self, card: ErrorCard) -> ErrorCard {
+        ErrorCard {
+            title: self.title(),
+            class: self.class.map_or(card.class, Class::from),
+            cause: self.cause.unwrap_or(card.cause),
+            verify: self.verify.or(card.verify),
+            code: self.code,
+            ..card
+        }
+    }
+
+    fn title(&self) -> String {
+        let first = self.cause.as_deref().and_then(|cause| cause.lines().next());
+        first.unwrap_or(&self.code).chars().take(80).collect()
+    }
+
+    fn bounded(mut self) -> Self {
+        let cut = |text: String, most: usize| text.chars().take(most).collect::<String>();
+        self.steps.truncate(STEPS_MAX);
+        self.steps = self.steps.into_iter().map(|step| cut(step, STEP_CHARS_MAX)).collect();
+        self.cause = self.cause.map(|cause| cut(cause, CAUSE_CHARS_MAX));
+        self.verify = self.verify.map(|verify| cut(verify, STEP_CHARS_MAX));
+        self
+    }
+}
+
+/// A step as it was written: one that begins with `Run:` is a command. Whether it is safe is not the output's to say.
+fn step(text: &str) -> Step {
+    match text.strip_prefix("Run:").or_else(|| text.strip_prefix("$ ")) {
+        Some(command) => {
+            Step::Run { command: command.trim().to_owned(), safety: candor_protocol::Safety::Ask }
+        }
+        None => Step::Do { text: text.to_owned() },
+    }
+}
+
+/// The facts with which a template gives this text.
+fn read_back(template: &str, text: &str) -> Vec<(String, String)> {
+    let (mut pattern, mut names) = ("(?s)^".to_owned(), Vec::new());
+    for piece in pieces(template) {
+        match piece {
+            Piece::Text(fixed) => pattern.push_str(&regex::escape(fixed)),
+            Piece::Fact { name, .. } => {
+                pattern.push_str("(.*?)");
+                names.push(name.to_owned());
+            }
+        }
+    }
+    pattern.push('$');
+    let captures = Regex::new(&pattern).ok().and_then(|regex| {
+        let captures = regex.captures(text.trim_end())?;
+        Some(
+            captures
+                .iter()
+                .skip(1)
+                .map(|group| group.map(|group| group.as_str().to_owned()).unwrap_or_default())
+                .collect::<Vec<_>>(),
+        )
+    });
+    names.into_iter().zip(captures.unwrap_or_default()).collect()
+}
