@@ -2,7 +2,7 @@
 //!
 //! The names, levels and fields are a contract with whoever reads the logs, so they are written here once and a caller
 //! only fills in the values: `TurnStart { session_id, model, message_count }.log()`. A field that is `None` is left
-//! out of the line. Two more events, `log_dropped` and `panic`, are written by the log itself.
+//! out of the line. The log itself writes some more: `panic`, `log_dropped`, `log_masked` and `log_mirror_ended`.
 
 mod recorded;
 
@@ -101,6 +101,48 @@ events! {
         truncated_bytes: u64 = "truncatedSize",
     }
 
+    /// A card of a failed call was shown to the model.
+    CardShown<'a> = INFO "agent-loop" "card_shown" {
+        /// The session.
+        session_id: SessionId = "sessionId",
+        /// Its code.
+        code: &'a str = "code",
+        /// Its class.
+        class: &'a str = "class",
+        /// The tool whose call failed.
+        tool: &'a str = "tool",
+        /// Where the card comes from: `rule`, `card` or `generic` for a command, `tool` otherwise.
+        source: &'a str = "source",
+        /// Which time this was for the same code and target, from 1.
+        repeat: u32 = "repeat",
+    }
+
+    /// What had failed works.
+    CardRecovered<'a> = INFO "agent-loop" "card_recovered" {
+        /// The session.
+        session_id: SessionId = "sessionId",
+        /// The code of the card.
+        code: &'a str = "code",
+        /// The tool whose call had failed.
+        tool: &'a str = "tool",
+        /// How long it took, from the first failure on.
+        duration: Duration = "durationMs",
+        /// How often it had failed.
+        attempts: u64 = "attempts",
+        /// Who repaired it: `model` or `auto`.
+        by: &'a str = "by",
+    }
+
+    /// A file of recipes is left out.
+    RecipeInvalid<'a> = WARN "tools" "recipe_invalid" {
+        /// The code of its card.
+        code: &'a str = "code",
+        /// The file.
+        path: &'a str = "path",
+        /// What is wrong with it.
+        error: &'a str = "error",
+    }
+
     /// A scheduled job begins.
     CronStart<'a> = INFO "cron" "cron_start" {
         /// The job.
@@ -146,7 +188,7 @@ events! {
         /// How it ended.
         status: &'a str = "status",
         /// The code of its card, if it did not end well.
-        error: Option<&'a str> = "error",
+        code: Option<&'a str> = "code",
         /// How many turns it had.
         turns: u64 = "turns",
         /// How long it took.
@@ -171,6 +213,8 @@ events! {
 
     /// A changed configuration was refused; the last good one stays. The same event as [`ConfigReload`], as an error.
     ConfigReloadFailed<'a> = ERROR "config" "config_reload" {
+        /// The code of its card.
+        code: Option<&'a str> = "code",
         /// What is wrong with it.
         error: &'a str = "error",
     }
@@ -179,6 +223,8 @@ events! {
     ProviderError<'a> = ERROR "provider" "provider_error" {
         /// The provider.
         provider: &'a str = "provider",
+        /// The code of its card.
+        code: Option<&'a str> = "code",
         /// The HTTP status, if there was an answer at all.
         status_code: Option<u16> = "statusCode",
         /// What it said, or what the network said.

@@ -9,7 +9,7 @@
 //! that cannot be written is counted and told, never returned to the code that logged.
 //!
 //! Start reading at [`start`], then [`event`]. For the way of a line: `layer` formats it, `queue` carries it, `writer`
-//! masks it, `file` and `live` append and rotate. [`read`] is the other direction.
+//! masks it, `file` and `live` append and rotate, and a [`Relay`] takes it to a mirror that may block. [`read`] is the other direction.
 
 mod archive;
 mod clock;
@@ -24,6 +24,7 @@ mod mask;
 mod options;
 mod queue;
 pub mod read;
+mod relay;
 mod stamp;
 mod tail;
 mod writer;
@@ -32,3 +33,4 @@ pub use clock::Clock;
 pub use error::Error;
 pub use log::{Guard, Log, start};
 pub use options::{Mirror, Options, Rotation, Trouble};
+pub use relay::Relay;

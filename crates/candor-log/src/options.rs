@@ -70,7 +70,8 @@ pub enum Mirror {
     /// Nowhere else.
     #[default]
     Off,
-    /// Into this writer, from the log's own thread. A writer that blocks holds up the file as well.
+    /// Into this writer, from the log's own thread. One that may block belongs into a [`Relay`](crate::Relay), or it holds
+    /// up the file as well.
     To(Box<dyn Write + Send>),
 }
 

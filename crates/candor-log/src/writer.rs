@@ -114,12 +114,8 @@ impl Sink {
         if self.lost == 0 {
             return;
         }
-        let mut bytes = Vec::new();
-        let stamp = self.stamp.at(self.clock.now());
-        let head = Head { stamp, level: Level::Warn, module: "log", event: "log_dropped" };
-        let mut line = Line::begin(&mut bytes, head);
-        line.value("count", self.lost);
-        line.end();
+        let lost = self.lost;
+        let bytes = self.own_line("log_dropped", |line| line.value("count", lost));
         match self.file.append(&bytes) {
             Ok(()) => {
                 self.lost = 0;
@@ -129,13 +125,28 @@ impl Sink {
         }
     }
 
-    /// A mirror that fails once is not tried again: the usual reason is a pipe that nobody reads any more.
+    /// A mirror that fails once is not tried again: the usual reason is a pipe that nobody reads any more. The file says
+    /// so, for whoever looks into it because the mirror is silent.
     fn mirror(&mut self, lines: &[u8]) {
         let Mirror::To(mut writer) = mem::take(&mut self.mirror) else { return };
         match writer.write_all(lines).and_then(|()| writer.flush()) {
             Ok(()) => self.mirror = Mirror::To(writer),
-            Err(source) => self.tell(&Error::Mirror { path: self.file.path().to_owned(), source }),
+            Err(source) => {
+                let line = self.own_line("log_mirror_ended", |line| line.text("reason", &source.to_string()));
+                self.append(&line);
+                self.tell(&Error::Mirror { path: self.file.path().to_owned(), source });
+            }
         }
+    }
+
+    /// A line that the log says about itself.
+    fn own_line(&mut self, event: &str, fill: impl FnOnce(&mut Line<'_>)) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let stamp = self.stamp.at(self.clock.now());
+        let mut line = Line::begin(&mut bytes, Head { stamp, level: Level::Warn, module: "log", event });
+        fill(&mut line);
+        line.end();
+        bytes
     }
 
     fn finish(&mut self) {

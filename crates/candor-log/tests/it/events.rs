@@ -55,7 +55,7 @@ fn log_one_of_each() {
     SessionCreated { session_id, source: "cli" }.log();
     SessionCompacted { session_id, removed_messages: 1, summary_tokens: 1 }.log();
     ConfigReload { changed_sections: &[] }.log();
-    ProviderError { provider: "p", status_code: Some(500), error: "e", retry_attempt: 1 }.log();
+    ProviderError { provider: "p", code: None, status_code: Some(500), error: "e", retry_attempt: 1 }.log();
     ProviderRateLimit { provider: "p", retry_after: Some(duration) }.log();
     WsConnect { client_id: "c", session_id: Some(session_id) }.log();
     WsDisconnect { client_id: "c", reason: "r" }.log();
@@ -197,14 +197,20 @@ fn session_events_have_the_fields_of_the_table() {
 fn config_reload_is_info_with_sections_or_error_with_the_reason() {
     let good = ConfigReload { changed_sections: &["logging", "tools"] };
     check(|| good.log(), "info", "config_reload", json!({ "changedSections": ["logging", "tools"] }));
-    let bad = ConfigReloadFailed { error: "line 3: no such level" };
-    check(|| bad.log(), "error", "config_reload", json!({ "error": "line 3: no such level" }));
+    let bad = ConfigReloadFailed { code: Some("CONFIG_INVALID"), error: "line 3: no such level" };
+    check(
+        || bad.log(),
+        "error",
+        "config_reload",
+        json!({ "code": "CONFIG_INVALID", "error": "line 3: no such level" }),
+    );
 }
 
 #[test]
 fn provider_events_have_the_fields_of_the_table() {
     let error = ProviderError {
         provider: "anthropic",
+        code: Some("PROVIDER_UNAVAILABLE"),
         status_code: Some(529),
         error: "overloaded",
         retry_attempt: 3,
@@ -213,7 +219,7 @@ fn provider_events_have_the_fields_of_the_table() {
         || error.log(),
         "error",
         "provider_error",
-        json!({ "provider": "anthropic", "statusCode": 529, "error": "overloaded", "retryAttempt": 3 }),
+        json!({ "provider": "anthropic", "code": "PROVIDER_UNAVAILABLE", "statusCode": 529, "error": "overloaded", "retryAttempt": 3 }),
     );
     let limit = ProviderRateLimit { provider: "anthropic", retry_after: Some(TICK) };
     check(
@@ -249,7 +255,8 @@ fn server_events_have_the_fields_of_the_table() {
 
 #[test]
 fn a_field_that_is_not_there_is_left_out() {
-    let error = ProviderError { provider: "p", status_code: None, error: "no route", retry_attempt: 0 };
+    let error =
+        ProviderError { provider: "p", code: None, status_code: None, error: "no route", retry_attempt: 0 };
     check(
         || error.log(),
         "error",

@@ -13,6 +13,7 @@ mod masking;
 mod overload;
 mod processes;
 mod reading;
+mod relaying;
 mod rendering;
 mod rig;
 mod rotation;

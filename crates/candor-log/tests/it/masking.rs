@@ -23,7 +23,7 @@ fn knowing(rig: &Rig) -> Options {
 }
 
 #[derive(Clone, Default)]
-struct Copied(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Copied(pub(crate) Arc<Mutex<Vec<u8>>>);
 
 impl Write for Copied {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

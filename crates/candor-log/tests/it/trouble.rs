@@ -180,15 +180,19 @@ impl Write for Panicking {
 
 #[test]
 fn a_broken_mirror_costs_no_line_and_is_told_once() {
-    let mirrors: [Box<dyn Write + Send>; 2] = [Box::new(Broken), Box::new(Panicking)];
-    for mirror in mirrors {
+    let mirrors: [(Box<dyn Write + Send>, &[&str]); 2] =
+        [(Box::new(Broken), &["broken pipe"]), (Box::new(Panicking), &[])];
+    for (mirror, reasons) in mirrors {
         let rig = Rig::new();
         let running = Running::start(Options { mirror: Mirror::To(mirror), ..rig.options() });
         running.batch(|| note(1));
         running.batch(|| note(2));
         running.end();
-        assert_eq!(notes(&rig.lines()), [1, 2]);
-        assert_eq!(rig.lines().len(), 2);
+        let lines = rig.lines();
+        assert_eq!(notes(&lines), [1, 2]);
+        let ended: Vec<_> = lines.iter().filter(|line| line["event"] == "log_mirror_ended").collect();
+        assert_eq!(ended.iter().map(|line| &line["reason"]).collect::<Vec<_>>(), reasons);
+        assert_eq!(lines.len(), 2 + reasons.len());
         assert_eq!(rig.heard.codes(), ["LOG_WRITE_FAILED"]);
     }
 }
