@@ -12,10 +12,12 @@
 //! Start reading at [`Store`], then `schema` for the tables, `batch` and `append` for the one way in, and `writer` for the
 //! task that groups what is written. `database`, `sql`, `connection` and `reconnect` are what is known of the two
 //! databases; `file` sees to the file and its permissions. `lease` and `stage` are about who writes, `index`, `words` and
-//! `search` find what was said, `events`, `sessions` and `usage` are the other questions.
+//! `search` find what was said, `events`, `sessions`, `usage` and `cards` are the other questions. `passages` is a database of its
+//! own, the index of a context pack.
 
 mod append;
 mod batch;
+mod cards;
 mod connection;
 mod database;
 mod error;
@@ -23,6 +25,7 @@ mod events;
 mod file;
 mod index;
 mod lease;
+mod passages;
 mod reconnect;
 mod row;
 mod schema;
@@ -36,10 +39,12 @@ mod words;
 mod work;
 mod writer;
 
+pub use cards::CardRow;
 pub use database::Location;
 pub use error::Error;
 pub use events::RUN_EVENTS_MAX;
 pub use lease::Lease;
+pub use passages::{Filling, FoundPassage, PASSAGES_MAX, Passage, Passages};
 pub use search::{HITS_MAX, Hit, Search};
 pub use sessions::{FOUND_MAX, Filter, Found, SOURCES_MAX, SessionMetrics, SessionSummary};
 pub use stage::Stage;

@@ -19,8 +19,28 @@ const DIGITS_MIN: usize = 4;
 /// An id has this many digits.
 const DIGITS_MAX: usize = 32;
 
-/// The columns of a summary; the rest of the statement says which sessions.
+/// How far ahead of this machine's clock the time of an event may lie and still be believed: machines that share a
+/// database differ by seconds, a wrong time zone by half an hour at least.
+const AHEAD_MAX_MS: i64 = 10 * 60 * 1000;
+
+/// Newest first, by what clocks said. A time that is yet to come was said by a clock that was wrong then, or is wrong now;
+/// either way it says nothing about what happened last, so those sessions come after all others. `$1` is the latest time
+/// that is believed.
+macro_rules! newest_first {
+    ($before:expr, $after:literal) => {
+        concat!(
+            $before,
+            " ORDER BY CASE WHEN updated_at > $1 THEN 1 ELSE 0 END, updated_at DESC, id DESC ",
+            $after
+        )
+    };
+}
+
+/// The columns of a summary; the rest of the statement says which sessions, and how many of the newest.
 macro_rules! summaries {
+    ($which:literal, $many:literal) => {
+        newest_first!(summaries!($which), $many)
+    };
     ($which:literal) => {
         concat!(
             "SELECT id, name, source, workspace, instructions, created_at, updated_at, model, status, \
@@ -109,25 +129,22 @@ impl Store {
         Ok(self.summaries(sql, &[id.to_string().into()]).await?.pop())
     }
 
-    /// Sessions, those with the newest activity first.
+    /// Sessions, those with the newest activity first, and after them those with a time that is yet to come.
     pub async fn sessions(&self, filter: &Filter) -> Result<Vec<SessionSummary>, Error> {
-        let (limit, offset) = (Value::from(filter.limit), Value::from(filter.offset));
+        let mut values = vec![believed_until(), Value::from(filter.limit), Value::from(filter.offset)];
         if let Some(workspace) = &filter.workspace {
-            let sql = summaries!(
-                "WHERE workspace = $3 AND last_seq > 0 ORDER BY updated_at DESC, id DESC LIMIT $1 OFFSET $2"
-            );
-            self.summaries(sql, &[limit, offset, workspace.into()]).await
+            values.push(workspace.into());
+            self.summaries(IN_FOLDER, &values).await
         } else {
-            let sql = summaries!("WHERE last_seq > 0 ORDER BY updated_at DESC, id DESC LIMIT $1 OFFSET $2");
-            self.summaries(sql, &[limit, offset]).await
+            self.summaries(EVERYWHERE, &values).await
         }
     }
 
-    /// The session of a folder in which something happened last.
+    /// The session of a folder in which something happened last; one with a time that is yet to come only if there is no
+    /// other.
     pub async fn latest(&self, workspace: &str) -> Result<Option<SessionId>, Error> {
-        let sql = "SELECT id FROM sessions WHERE workspace = $1 AND last_seq > 0 \
-                   ORDER BY updated_at DESC, id DESC LIMIT 1";
-        Ok(self.ids(sql, &[workspace.into()]).await?.first().copied())
+        let sql = newest_first!("SELECT id FROM sessions WHERE workspace = $2 AND last_seq > 0", "LIMIT 1");
+        Ok(self.ids(sql, &[believed_until(), workspace.into()]).await?.first().copied())
     }
 
     /// Finds a session by its id, or by the beginning or the end of it: at least four digits, with or without the
@@ -143,11 +160,15 @@ impl Store {
             let sql = "SELECT id FROM sessions WHERE id = $1 AND last_seq > 0";
             self.ids(sql, &[id.to_string().into()]).await?
         } else {
-            let sql = "SELECT id FROM sessions WHERE last_seq > 0 \
-                       AND (REPLACE(id, '-', '') LIKE $1 OR REPLACE(id, '-', '') LIKE $2) \
-                       ORDER BY updated_at DESC, id DESC LIMIT $3";
+            let sql = newest_first!(
+                "SELECT id FROM sessions WHERE last_seq > 0 \
+                 AND (REPLACE(id, '-', '') LIKE $2 OR REPLACE(id, '-', '') LIKE $3)",
+                "LIMIT $4"
+            );
             let most = Value::from(i64::try_from(FOUND_MAX).unwrap_or(i64::MAX));
-            self.ids(sql, &[format!("{digits}%").into(), format!("%{digits}").into(), most]).await?
+            let pieces = [format!("{digits}%"), format!("%{digits}")].map(Value::from);
+            let [begins, ends] = pieces;
+            self.ids(sql, &[believed_until(), begins, ends, most]).await?
         };
         Ok(match ids.as_mut_slice() {
             [] => Found::None,
@@ -157,7 +178,8 @@ impl Store {
     }
 
     /// The sessions of these sources that are not among the `keep` newest of them all, or in which nothing happened since
-    /// a moment; those first that have been quiet for longest. Without either nothing has expired. More sources than
+    /// a moment; those first that have been quiet for longest. Without either nothing has expired. A session with a time
+    /// that is yet to come neither counts nor expires: it may be the newest of them all. More sources than
     /// [`SOURCES_MAX`] are not looked at.
     pub async fn expired(
         &self,
@@ -169,14 +191,24 @@ impl Store {
         let Some(any) = sources.first() else { return Ok(Vec::new()) };
         let sql = "SELECT id FROM (SELECT id, updated_at, \
                    ROW_NUMBER() OVER (ORDER BY updated_at DESC, id DESC) AS place FROM sessions \
-                   WHERE last_seq > 0 AND source IN ($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
-                   $17, $18, $19)) AS ranked \
-                   WHERE place > $1 OR updated_at < $2 ORDER BY updated_at, id LIMIT $3";
+                   WHERE last_seq > 0 AND updated_at <= $1 AND source IN ($5, $6, $7, $8, $9, $10, $11, $12, $13, \
+                   $14, $15, $16, $17, $18, $19, $20)) AS ranked \
+                   WHERE place > $2 OR updated_at < $3 ORDER BY updated_at, id LIMIT $4";
         let keep = keep.map_or(i64::MAX, i64::from);
         let before = before.map_or(i64::MIN, Moment::as_millis);
-        let mut values = vec![Value::from(keep), before.into(), limit.into()];
+        let mut values = vec![believed_until(), Value::from(keep), before.into(), limit.into()];
         values.extend((0..SOURCES_MAX).map(|place| Value::from(*sources.get(place).unwrap_or(any))));
         self.ids(sql, &values).await
+    }
+
+    /// When something last happened, of what happened until a moment; nothing if nothing did.
+    pub async fn last_activity(&self, until: Moment) -> Result<Option<Moment>, Error> {
+        let sql = "SELECT COALESCE(MAX(at), -1) AS at FROM (\
+                   SELECT MAX(updated_at) AS at FROM sessions WHERE last_seq > 0 AND updated_at <= $1 \
+                   UNION ALL SELECT MAX(started_at) AS at FROM runs WHERE started_at <= $1) AS activity";
+        let rows = self.rows(sql, &[until.as_millis().into()]).await?;
+        let at = self.read(rows.first().map(|row| row.int("at")).transpose())?;
+        Ok(at.filter(|at| *at >= 0).map(Moment::from_millis))
     }
 
     pub(crate) async fn ids(&self, sql: &'static str, values: &[Value<'_>]) -> Result<Vec<SessionId>, Error> {
@@ -188,6 +220,14 @@ impl Store {
         let rows = self.rows(sql, values).await?;
         self.read(rows.iter().map(summary).collect())
     }
+}
+
+/// The sessions of a folder, and all; so many after leaving out so many.
+const IN_FOLDER: &str = summaries!("WHERE workspace = $4 AND last_seq > 0 ", "LIMIT $2 OFFSET $3");
+const EVERYWHERE: &str = summaries!("WHERE last_seq > 0 ", "LIMIT $2 OFFSET $3");
+
+fn believed_until() -> Value<'static> {
+    Moment::now().as_millis().saturating_add(AHEAD_MAX_MS).into()
 }
 
 fn summary(row: &Row) -> Result<SessionSummary, sqlx::Error> {

@@ -42,7 +42,7 @@ fn words(text: &str) -> impl Iterator<Item = Word> + '_ {
 }
 
 /// Han, Kana and Hangul.
-fn stands_alone(c: char) -> bool {
+pub(crate) fn stands_alone(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
         | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
 }
@@ -65,6 +65,14 @@ pub(crate) fn vocabulary(text: &str) -> Vec<String> {
 pub(crate) struct Query {
     whole: Vec<String>,
     last: String,
+    /// Whether the last one counts as a beginning.
+    ending: Ending,
+}
+
+#[derive(Clone, Copy)]
+enum Ending {
+    Open,
+    Closed,
 }
 
 impl Query {
@@ -72,19 +80,44 @@ impl Query {
     pub(crate) fn of(text: &str) -> Option<Self> {
         let mut whole: Vec<String> = words(text).take(QUERY_WORDS_MAX).map(|word| word.text).collect();
         let last = whole.pop()?;
-        Some(Self { whole, last })
+        Some(Self { whole, last, ending: Ending::Open })
+    }
+
+    /// The words before the last one, none of them the beginning of another; nothing where there are none.
+    pub(crate) fn without_last(&self) -> Option<Self> {
+        let mut whole = self.whole.clone();
+        let last = whole.pop()?;
+        Some(Self { whole, last, ending: Ending::Closed })
+    }
+
+    /// Whether a text has them all.
+    pub(crate) fn is_in(&self, text: &str) -> bool {
+        let words = vocabulary(text);
+        let has_last = match self.ending {
+            Ending::Open => words.iter().any(|word| word.starts_with(&self.last)),
+            Ending::Closed => words.contains(&self.last),
+        };
+        has_last && self.whole.iter().all(|word| words.contains(word))
     }
 
     /// In the language of FTS5. Words have letters and digits only, so that nothing needs to be escaped.
     pub(crate) fn for_sqlite(&self) -> String {
         let whole = self.whole.iter().map(|word| format!("\"{word}\""));
-        whole.chain([format!("\"{}\"*", self.last)]).collect::<Vec<_>>().join(" AND ")
+        let ending = match self.ending {
+            Ending::Open => "*",
+            Ending::Closed => "",
+        };
+        whole.chain([format!("\"{}\"{ending}", self.last)]).collect::<Vec<_>>().join(" AND ")
     }
 
     /// In the language of `tsquery`, likewise.
     pub(crate) fn for_postgres(&self) -> String {
         let whole = self.whole.iter().map(|word| format!("'{word}'"));
-        whole.chain([format!("'{}':*", self.last)]).collect::<Vec<_>>().join(" & ")
+        let ending = match self.ending {
+            Ending::Open => ":*",
+            Ending::Closed => "",
+        };
+        whole.chain([format!("'{}'{ending}", self.last)]).collect::<Vec<_>>().join(" & ")
     }
 
     /// The text around the first word that was searched for, in one line.

@@ -193,6 +193,8 @@ async fn the_columns_beside_the_body_say_what_it_says(rig: Rig) {
             card: None,
             duration_ms: 1,
             changes: Vec::new(),
+            recovered: Vec::new(),
+            images: Vec::new(),
         },
         EventBody::ApprovalRequest {
             call_id: "a".to_owned(),
@@ -210,6 +212,7 @@ async fn the_columns_beside_the_body_say_what_it_says(rig: Rig) {
         EventBody::Verification { check: "a".to_owned(), result: "b".to_owned(), evidence: String::new() },
         EventBody::Compacted {
             removed_messages: 1,
+            removed_images: 0,
             summary_tokens: 1,
             summary: "a".to_owned(),
             tokens_before: 0,

@@ -4,14 +4,17 @@
 
 mod appending;
 mod cards;
+mod clocks;
 mod contexts;
 mod damage;
 mod deleting;
+mod failures;
 mod files;
 mod finding;
 mod groups;
 mod leases;
 mod opening;
+mod passages;
 mod postgres_commit;
 mod postgres_server;
 mod processes;

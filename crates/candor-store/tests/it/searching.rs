@@ -17,6 +17,7 @@ on_both! {
     an_excerpt_is_short_and_has_the_word,
     two_stores_index_at_once,
     many_events_of_one_moment_are_all_found,
+    common_and_rare_words_are_found_alike_however_many_are_wanted,
     large_messages_are_found,
     a_session_that_lost_events_does_not_stop_the_search,
 }
@@ -129,6 +130,8 @@ async fn only_messages_are_searched(rig: Rig) {
         card: None,
         duration_ms: 1,
         changes: Vec::new(),
+        recovered: Vec::new(),
+        images: Vec::new(),
     };
     let result = log.event(None, result);
     store.append(&[result]).await.unwrap();
@@ -219,4 +222,41 @@ async fn a_session_that_lost_events_does_not_stop_the_search(rig: Rig) {
     store.append(&[other.created(), other.said("word")]).await.unwrap();
     assert_eq!(search(&store, "word").await.len(), 1);
     assert_eq!(search(&store, "lost").await, []);
+}
+
+/// The newest messages may be enough for an answer, or the index must be asked; nobody can tell from the hits which it was.
+async fn common_and_rare_words_are_found_alike_however_many_are_wanted(rig: Rig) {
+    let texts: Vec<String> = (0..300)
+        .map(|number| {
+            let rare = if number % 97 == 3 { "heron" } else { "" };
+            // Common once, and not any more.
+            let faded = if number < 200 { "fading" } else { "" };
+            format!("common word{} {rare} {faded}", number % 7)
+        })
+        .collect();
+    let (store, _) = said(&rig, &texts.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    for (question, words) in [
+        ("common", vec!["common"]),
+        ("comm", vec!["comm"]),
+        ("common wor", vec!["common", "wor"]),
+        ("common word3", vec!["common", "word3"]),
+        ("heron", vec!["heron"]),
+        ("heron wor", vec!["heron", "wor"]),
+        ("common her", vec!["common", "her"]),
+        ("fad", vec!["fad"]),
+        ("common fad", vec!["common", "fad"]),
+        ("nowhere", vec!["nowhere"]),
+        ("common nowhere", vec!["common", "nowhere"]),
+    ] {
+        let has = |text: &&(usize, &String)| words.iter().all(|word| text.1.contains(word));
+        for limit in [0, 1, 5, 20, 100] {
+            let expect = texts.iter().enumerate().collect::<Vec<_>>();
+            let expect =
+                expect.iter().rev().filter(|text| has(text)).take(limit).map(|text| text.0 as u64 + 2);
+            let limit = u32::try_from(limit).unwrap();
+            let asked = Search { text: question.to_owned(), workspace: Some("/work".to_owned()), limit };
+            let found = store.search(&asked).await.unwrap();
+            assert!(found.iter().map(|hit| hit.seq).eq(expect), "{question:?}, {limit}");
+        }
+    }
 }
