@@ -1,0 +1,50 @@
+//! One process at a time changes a segment.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::time::{Duration, Instant};
+
+use crate::{Error, Options, Segment};
+
+/// How often to look whether the other process is done.
+const POLL: Duration = Duration::from_millis(20);
+/// What is read of who holds it.
+const HOLDER_BYTES_MAX: u64 = 64;
+
+/// The right to change a segment, until this is dropped. The kernel takes it back from a process that dies.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Waits for it.
+    pub(crate) async fn take(segment: &Segment, options: &Options) -> Result<Self, Error> {
+        let path = segment.lock_path();
+        let opened = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path);
+        let mut file = opened.map_err(Error::io(&path))?;
+        let since = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if since.elapsed() < options.lock_wait => {
+                    tokio::time::sleep(POLL).await;
+                }
+                Err(TryLockError::WouldBlock) => {
+                    let mut holder = String::new();
+                    // Who it is only helps; that it is held is what counts.
+                    let _ = Read::by_ref(&mut file).take(HOLDER_BYTES_MAX).read_to_string(&mut holder);
+                    return Err(Error::Locked {
+                        path: segment.root().to_owned(),
+                        limit: options.lock_wait,
+                        holder: holder.trim().to_owned(),
+                    });
+                }
+                Err(TryLockError::Error(source)) => return Err(Error::Io { path, source }),
+            }
+        }
+        let noted = file.set_len(0).and_then(|()| file.rewind());
+        let _ = noted.and_then(|()| writeln!(file, "{}", std::process::id()));
+        Ok(Self { _file: file })
+    }
+}
