@@ -38,6 +38,27 @@ const OVERFLOW: &[&str] = &[
     "reduce the length of the messages", // Groq
 ];
 
+/// A picture is the trouble, in small letters: the model cannot see, or this one cannot be read.
+const PICTURE: &[&str] = &[
+    "support image input", // Ollama: `this model does not support image input`; OpenRouter, with 404
+    "not support image",   // gateways: `This model does not support images`
+    "image input is not supported", // llama.cpp, with 500
+    "required for image input", // Ollama, older: `this model is missing data required for image input`
+    "is not a multimodal model", // vLLM
+    "at most 0 image",     // vLLM
+    "unknown variant `image_url`", // DeepSeek
+    "image_url is only supported", // OpenAI, chat
+    "could not process image", // Anthropic, of a damaged one
+    "image exceeds",       // Anthropic: `image exceeds 5 MB maximum`
+    "image dimensions exceed", // Anthropic
+    "invalid_image",       // OpenAI: the codes `invalid_image` and `invalid_image_format`
+    "image_parse_error",   // OpenAI: the code
+    "does not represent a valid image", // OpenAI Responses
+    "unable to process input image", // Gemini
+    "unsupported mime type", // Gemini, of a kind that it does not read
+    "unexpected role 'user' after role 'tool'", // Mistral, where the user shows what a tool gave
+];
+
 /// The account is empty: codes and sentences that never mean "later".
 const QUOTA: &[&str] = &[
     "enforced_spend_limit_reached", // Anthropic: a 429 that must not be retried
@@ -126,6 +147,8 @@ pub(crate) fn stream_error(kinds: &str, message: &str) -> Error {
     let message = said.message.clone();
     if said.has(OVERFLOW) {
         Error::ContextTooLong { message }
+    } else if said.has(PICTURE) {
+        Error::PictureRefused { status: None, message }
     } else if said.is_quota(wait) {
         Error::OutOfQuota { status: None, message }
     } else if said.has(KEY) || said.has(WRONG_KEY) || matches!(number, Some(401 | 403)) {
@@ -154,6 +177,9 @@ fn by_status(response: Response<'_>, said: &Said, wait: Option<Duration>) -> Err
             Error::OutOfQuota { status: Some(status), message }
         }
         401 | 403 => Error::Unauthorized { status, message },
+        400..=599 if status != 429 && said.has(PICTURE) => {
+            Error::PictureRefused { status: Some(status), message }
+        }
         400 if said.has(WRONG_KEY) => Error::Unauthorized { status, message },
         404 if !said.is_page && said.has(&["model"]) => model_unknown(response, message),
         404 => Error::NotAProvider { url: response.url.to_owned(), reason: format!("status 404: {message}") },

@@ -90,6 +90,14 @@ pub enum Error {
         /// What it said.
         message: String,
     },
+    /// The provider, or the model, does not take a picture in the request.
+    #[error("picture refused: {message}")]
+    PictureRefused {
+        /// The status, where the answer had one of its own.
+        status: Option<u16>,
+        /// What it said.
+        message: String,
+    },
     /// Something answered that is no model server: a login page, a proxy, a wrong path.
     #[error("not a model server at {url}: {reason}")]
     NotAProvider {
@@ -141,7 +149,8 @@ impl Error {
             Self::RateLimited { status, .. }
             | Self::OutOfQuota { status, .. }
             | Self::Unavailable { status, .. }
-            | Self::BadRequest { status, .. } => *status,
+            | Self::BadRequest { status, .. }
+            | Self::PictureRefused { status, .. } => *status,
             Self::Unauthorized { status, .. } => Some(*status),
             Self::ModelUnknown { .. } => Some(404),
             _ => None,
@@ -158,7 +167,8 @@ impl Error {
             | Self::Unauthorized { message, .. }
             | Self::ModelUnknown { message, .. }
             | Self::ContextTooLong { message }
-            | Self::BadRequest { message, .. } => message,
+            | Self::BadRequest { message, .. }
+            | Self::PictureRefused { message, .. } => message,
             Self::Unreachable { reason, .. }
             | Self::Cut { reason }
             | Self::NotAProvider { reason, .. }
@@ -201,7 +211,7 @@ impl Error {
                 .with("reason", message),
             Self::ModelUnknown { model, .. } => fail(Code::ProviderModelUnknown).with("model", model),
             Self::ContextTooLong { message } => fail(Code::ProviderContextTooLong).with("reason", message),
-            Self::BadRequest { message, .. } => {
+            Self::BadRequest { message, .. } | Self::PictureRefused { message, .. } => {
                 fail(Code::ProviderBadRequest).with("status", status).with("reason", message)
             }
             Self::NotAProvider { url, reason } => {

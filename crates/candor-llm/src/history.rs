@@ -124,6 +124,7 @@ fn sound_result(call: &ToolCall, given: Option<&ToolResult>) -> ToolResult {
         content,
         is_error,
         card: given.and_then(|result| result.card.clone()),
+        images: given.map(|result| result.images.clone()).unwrap_or_default(),
     }
 }
 

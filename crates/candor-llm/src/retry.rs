@@ -116,8 +116,10 @@ fn log_wait(provider: &dyn Provider, error: &Error, attempt: u32, delay: Duratio
 
 fn log_error(provider: &dyn Provider, error: &Error, attempt: u32) {
     let text = logged(error);
+    let code = error.failure(provider.name(), "").code;
     ProviderError {
         provider: provider.name(),
+        code: Some(code.as_str()),
         status_code: error.status(),
         error: &text,
         retry_attempt: attempt,

@@ -136,6 +136,55 @@ fn too_long_is_said_in_many_ways() {
 }
 
 #[test]
+fn a_picture_that_is_not_taken_is_told_from_other_refusals() {
+    let bodies = [
+        (400, r#"{"error":"this model does not support image input (ref: 1)"}"#),
+        (404, r#"{"error":{"message":"No endpoints found that support image input","code":404}}"#),
+        (
+            500,
+            r#"{"error":{"message":"image input is not supported - hint: you may need to provide the mmproj"}}"#,
+        ),
+        (500, r#"{"error":"this model is missing data required for image input"}"#),
+        (400, r#"{"object":"error","message":"m is not a multimodal model","code":400}"#),
+        (400, r#"{"object":"error","message":"At most 0 image(s) may be provided in one prompt."}"#),
+        (
+            400,
+            r#"{"error":{"message":"Failed to deserialize: unknown variant `image_url`, expected `text`"}}"#,
+        ),
+        (
+            400,
+            r#"{"error":{"message":"Invalid content type. image_url is only supported by certain models."}}"#,
+        ),
+        (
+            400,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"Could not process image"}}"#,
+        ),
+        (400, r#"{"error":{"message":"messages.1: image exceeds 5 MB maximum: 9 bytes > 8 bytes"}}"#),
+        (
+            400,
+            r#"{"error":{"message":"At least one of the image dimensions exceed max allowed size: 8000 pixels"}}"#,
+        ),
+        (400, r#"{"error":{"message":"You uploaded an unsupported image.","code":"invalid_image_format"}}"#),
+        (400, r#"{"error":{"message":"The image data you provided does not represent a valid image."}}"#),
+        (
+            400,
+            r#"{"error":{"code":400,"message":"Unable to process input image.","status":"INVALID_ARGUMENT"}}"#,
+        ),
+        (
+            400,
+            r#"{"error":{"code":400,"message":"Unsupported MIME type: image/gif","status":"INVALID_ARGUMENT"}}"#,
+        ),
+        (400, r#"{"object":"error","message":"Unexpected role 'user' after role 'tool'"}"#),
+    ];
+    for (status, body) in bodies {
+        check(status, body, "PictureRefused");
+    }
+    check_stream("invalid_request_error", "Could not process image", "PictureRefused");
+    check(429, r#"{"error":{"message":"too many: image exceeds"}}"#, "RateLimited");
+    check(400, r#"{"error":{"message":"bad image name"}}"#, "BadRequest");
+}
+
+#[test]
 fn a_missing_model_is_not_a_missing_path() {
     let gone = classify(
         404,

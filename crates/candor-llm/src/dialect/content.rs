@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use candor_protocol::{Message, Role};
+use candor_protocol::{Image, Message, Part, Role};
 
 use crate::lenient::Problem;
 use crate::{Error, classify};
@@ -56,6 +56,19 @@ pub(super) fn file_in_words(name: &str, media_type: &str, data: &str) -> String 
 /// A picture in words, where the dialect does not take its kind.
 pub(super) fn image_in_words(media_type: &str) -> String {
     format!("[A picture ({media_type}) cannot be shown to this model.]")
+}
+
+/// The pictures that came of calls, each with words that say of which: for dialects whose results take nothing but
+/// words, so that the user has to show them.
+pub(super) fn pictures(message: &Message) -> impl Iterator<Item = (String, &Image)> {
+    let results = message.parts.iter().filter_map(|part| match part {
+        Part::ToolResult(result) => Some(result),
+        _ => None,
+    });
+    results.flat_map(|result| {
+        let words = format!("The picture from {} ({}):", result.tool_name, result.call_id);
+        result.images.iter().map(move |image| (words.clone(), image))
+    })
 }
 
 /// Kinds that are text although their names do not begin with it.

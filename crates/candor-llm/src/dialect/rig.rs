@@ -60,6 +60,7 @@ fn tool_result(id: &str, name: &str, content: &str) -> ToolResult {
         content: content.to_owned(),
         is_error: false,
         card: None,
+        images: Vec::new(),
     }
 }
 

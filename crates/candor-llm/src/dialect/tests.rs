@@ -2,6 +2,7 @@
 
 mod chat_decode;
 mod chat_encode;
+mod pictures;
 mod responses_decode;
 mod responses_encode;
 
@@ -81,6 +82,7 @@ fn result(id: &str, content: &str) -> Part {
         content: content.to_owned(),
         is_error: false,
         card: None,
+        images: Vec::new(),
     })
 }
 

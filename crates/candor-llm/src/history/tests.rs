@@ -22,6 +22,7 @@ fn result(id: &str, content: &str) -> Part {
         content: content.to_owned(),
         is_error: false,
         card: None,
+        images: Vec::new(),
     })
 }
 

@@ -24,7 +24,8 @@ fn one_of_each() -> Vec<(Error, Code)> {
         (Error::Unauthorized { status: 401, message: message.clone() }, Code::ProviderUnauthorized),
         (Error::ModelUnknown { model: "m".to_owned(), message: message.clone() }, Code::ProviderModelUnknown),
         (Error::ContextTooLong { message: message.clone() }, Code::ProviderContextTooLong),
-        (Error::BadRequest { status: None, message }, Code::ProviderBadRequest),
+        (Error::BadRequest { status: None, message: message.clone() }, Code::ProviderBadRequest),
+        (Error::PictureRefused { status: None, message }, Code::ProviderBadRequest),
         (Error::NotAProvider { url, reason: reason.clone() }, Code::ProviderNotAServer),
         (Error::TooLarge { what }, Code::ProviderAnswerTooLarge),
         (Error::Script { path, reason }, Code::ScriptInvalid),
@@ -42,6 +43,7 @@ fn one_of_each() -> Vec<(Error, Code)> {
             | Error::ModelUnknown { .. }
             | Error::ContextTooLong { .. }
             | Error::BadRequest { .. }
+            | Error::PictureRefused { .. }
             | Error::NotAProvider { .. }
             | Error::TooLarge { .. }
             | Error::Script { .. } => {}

@@ -218,11 +218,11 @@ fn s15_5_retries_are_logged_with_attempt_and_delay() {
     let lines = logged([down(500), Error::ContextTooLong { message: "x".repeat(2_000) }]);
     assert_eq!(
         lines[0],
-        r#"ERROR provider_error provider="failing" statusCode=500 error="provider out of order: down" retryAttempt=0"#
+        r#"ERROR provider_error provider="failing" code="PROVIDER_UNAVAILABLE" statusCode=500 error="provider out of order: down" retryAttempt=0"#
     );
     assert!(lines[1].starts_with(r#"WARN provider_retry provider="failing" retryAttempt=1 delayMs="#));
     assert!(
-        lines[2].starts_with(r#"ERROR provider_error provider="failing" error="context too long"#),
+        lines[2].starts_with(r#"ERROR provider_error provider="failing" code="PROVIDER_CONTEXT_TOO_LONG" error="context too long"#),
         "{}",
         lines[2]
     );

@@ -230,6 +230,7 @@ fn with_result(said: &str, content: &str) -> Request {
         content: content.to_owned(),
         is_error: false,
         card: None,
+        images: Vec::new(),
     };
     request(vec![
         Message::text(Role::User, said),

@@ -77,6 +77,13 @@ impl Seen {
         }
     }
 
+    /// The pictures that the model sees, in base64, in order.
+    pub fn pictures(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        self.messages().iter().for_each(|message| pictures(message, &mut found));
+        found
+    }
+
     /// The names of the tools that the model may call.
     pub fn tool_names(&self) -> Vec<String> {
         let tools = items(&self.body["tools"]);
@@ -112,6 +119,27 @@ impl Seen {
 /// The elements of an array; nothing for any other value.
 pub(super) fn items(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Every picture in a value, in whichever of the five forms.
+fn pictures(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Array(list) => list.iter().for_each(|item| pictures(item, found)),
+        Value::Object(fields) => {
+            let urls =
+                [&value["image_url"], &value["image_url"]["url"]].into_iter().filter_map(Value::as_str);
+            found.extend(urls.filter_map(|url| url.split_once(";base64,")).map(|(_, data)| data.to_string()));
+            if value["type"] == "image"
+                || value["mimeType"].as_str().is_some_and(|kind| kind.starts_with("image/"))
+            {
+                let data = [&value["source"]["data"], &value["data"]].into_iter().filter_map(Value::as_str);
+                found.extend(data.map(str::to_string));
+            }
+            found.extend(items(&value["images"]).iter().filter_map(Value::as_str).map(str::to_string));
+            fields.values().for_each(|field| pictures(field, found));
+        }
+        _ => {}
+    }
 }
 
 /// A content is a string, or a list of blocks of which some have a text.

@@ -1,13 +1,15 @@
 //! What the real providers refuse, in their words as far as they are known.
 //!
-//! Three rules are our own, and say so: a request must ask for a stream, because the fake serves nothing else; Ollama
-//! must be told the size of its context, because it cuts the prompt silently otherwise; and the user's and the
-//! assistant's words must not be blank anywhere, because some provider of every dialect refuses that.
+//! Five rules are our own, and say so: a request must ask for a stream, because the fake serves nothing else; Ollama
+//! must be told the size of its context, because it cuts the prompt silently otherwise, and must not be given a picture in
+//! the message of a tool, where it does not look at it; and the user's and the assistant's words must not be blank
+//! anywhere, because some provider of every dialect refuses that.
 
 mod anthropic;
 mod gemini;
 mod ollama;
 mod openai_chat;
+mod pictures;
 mod responses;
 
 use serde_json::Value;

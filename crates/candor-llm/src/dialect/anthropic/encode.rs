@@ -25,6 +25,8 @@ const MAX_TOKENS_OF_OLD: &[(&str, u64)] = &[
 const MARKED_TURNS: usize = 2;
 /// The pictures that the API reads.
 const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];
+/// The longest picture that the API takes, in base64.
+const IMAGE_BYTES_MAX: usize = 5 << 20;
 
 /// The body of a request.
 pub(super) fn body(request: &Request) -> Value {
@@ -133,10 +135,7 @@ fn user_block(part: &Part) -> Option<Value> {
     Some(match part {
         Part::Text { text: words } if is_blank(words) => return None,
         Part::Text { text: words } => text(words),
-        Part::Image { media_type, data } if IMAGES.contains(&media_type.as_str()) => {
-            json!({"type": "image", "source": base64(media_type, data)})
-        }
-        Part::Image { media_type, .. } => text(&content::image_in_words(media_type)),
+        Part::Image { media_type, data } => image(media_type, data),
         Part::File { name, media_type, data } if media_type == "application/pdf" => {
             json!({"type": "document", "title": name, "source": base64(media_type, data)})
         }
@@ -173,12 +172,27 @@ fn tool_use(call: &ToolCall) -> Value {
 }
 
 fn tool_result(result: &ToolResult) -> Value {
+    let content = if result.images.is_empty() {
+        json!(result.content)
+    } else {
+        let images = result.images.iter().map(|picture| image(&picture.media_type, &picture.data));
+        std::iter::once(text(&result.content)).chain(images).collect()
+    };
     json!({
         "type": "tool_result",
         "tool_use_id": word(&result.call_id),
         "is_error": result.is_error,
-        "content": result.content,
+        "content": content,
     })
+}
+
+/// A picture; in words, where the API would refuse the whole request because of it.
+fn image(media_type: &str, data: &str) -> Value {
+    if IMAGES.contains(&media_type) && data.len() <= IMAGE_BYTES_MAX {
+        json!({"type": "image", "source": base64(media_type, data)})
+    } else {
+        text(&content::image_in_words(media_type))
+    }
 }
 
 fn text(words: &str) -> Value {

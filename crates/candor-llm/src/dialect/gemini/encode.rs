@@ -1,6 +1,6 @@
 //! Writes a request for Gemini.
 
-use candor_protocol::{Message, Opaque, Part, Reasoning, Role, ToolCall, ToolResult, ToolSpec};
+use candor_protocol::{Image, Message, Opaque, Part, Reasoning, Role, ToolCall, ToolResult, ToolSpec};
 use serde_json::{Map, Value, json};
 
 use super::super::content::{self, GO_ON, is_blank};
@@ -10,8 +10,10 @@ use crate::{Request, history, model_name};
 /// What stands for the signature of a call that another model made. Models since Gemini 3 refuse a call without a
 /// signature; this is the word with which Google lets foreign ones pass.
 const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
-/// The models that ask for signatures.
-const SIGNED_MODELS: &str = "gemini-3";
+/// The models that ask for signatures, and that take pictures inside of a response.
+const NEWER_MODELS: &str = "gemini-3";
+/// The pictures that the API reads.
+const IMAGES: [&str; 5] = ["image/heic", "image/heif", "image/jpeg", "image/png", "image/webp"];
 /// The kinds of files that the API takes as they are.
 const FILES: [&str; 4] = ["image/", "audio/", "video/", "application/pdf"];
 /// Keys of a schema that say nothing about its values; not every server that speaks this dialect skips them.
@@ -28,8 +30,8 @@ pub(super) fn body(request: &Request) -> Value {
         let declarations: Vec<Value> = request.tools.iter().map(declaration).collect();
         body.insert("tools".to_owned(), json!([{"functionDeclarations": declarations}]));
     }
-    let signed = model_name::bare(&request.model).starts_with(SIGNED_MODELS);
-    let contents = contents(&messages, if signed { Signatures::Wanted } else { Signatures::Optional });
+    let is_newer = model_name::bare(&request.model).starts_with(NEWER_MODELS);
+    let contents = contents(&messages, if is_newer { Age::Newer } else { Age::Older });
     body.insert("contents".to_owned(), contents.into_iter().map(Content::into_json).collect());
     if let Some(tokens) = request.max_tokens {
         body.insert("generationConfig".to_owned(), json!({"maxOutputTokens": tokens}));
@@ -51,11 +53,11 @@ fn declaration(spec: &ToolSpec) -> Value {
     declaration
 }
 
-/// Whether the model asks for the signatures of calls.
+/// Which models we speak to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Signatures {
-    Wanted,
-    Optional,
+enum Age {
+    Newer,
+    Older,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -84,13 +86,15 @@ impl Content {
 }
 
 /// The conversation: speakers alternate, and the user has the first and the last word.
-fn contents(messages: &[Message], signatures: Signatures) -> Vec<Content> {
+fn contents(messages: &[Message], age: Age) -> Vec<Content> {
     let mut contents: Vec<Content> = Vec::new();
     for message in messages {
         let (speaker, parts) = match message.role {
             Role::System => continue,
-            Role::Assistant => (Speaker::Model, model_parts(message, signatures)),
-            Role::User | Role::Tool => (Speaker::User, message.parts.iter().filter_map(user_part).collect()),
+            Role::Assistant => (Speaker::Model, model_parts(message, age)),
+            Role::User | Role::Tool => {
+                (Speaker::User, message.parts.iter().flat_map(|part| user_parts(part, age)).collect())
+            }
         };
         if parts.is_empty() {
             continue;
@@ -113,19 +117,26 @@ fn contents(messages: &[Message], signatures: Signatures) -> Vec<Content> {
     contents
 }
 
+fn user_parts(part: &Part, age: Age) -> Vec<Value> {
+    match part {
+        Part::ToolResult(result) => response(result, age),
+        part => user_part(part).into_iter().collect(),
+    }
+}
+
 fn user_part(part: &Part) -> Option<Value> {
     Some(match part {
         Part::Text { text } if is_blank(text) => return None,
         Part::Text { text } => json!({"text": text}),
-        Part::Image { media_type, data } => inline(media_type, data),
+        Part::Image { media_type, data } if IMAGES.contains(&media_type.as_str()) => inline(media_type, data),
+        Part::Image { media_type, .. } => json!({"text": content::image_in_words(media_type)}),
         Part::File { media_type, data, .. } if FILES.iter().any(|kind| media_type.starts_with(kind)) => {
             inline(media_type, data)
         }
         Part::File { name, media_type, data } => {
             json!({"text": content::file_in_words(name, media_type, data)})
         }
-        Part::ToolResult(result) => response(result),
-        Part::Reasoning(_) | Part::ToolCall(_) => return None,
+        Part::ToolResult(_) | Part::Reasoning(_) | Part::ToolCall(_) => return None,
     })
 }
 
@@ -133,13 +144,25 @@ fn inline(media_type: &str, data: &str) -> Value {
     json!({"inlineData": {"mimeType": media_type, "data": data}})
 }
 
-fn response(result: &ToolResult) -> Value {
+/// What came of a call, with its pictures: inside of it where the model takes them there, else after it.
+fn response(result: &ToolResult, age: Age) -> Vec<Value> {
     let key = if result.is_error { "error" } else { "result" };
-    let response = json!({ key: result.content });
-    json!({"functionResponse": {"name": result.tool_name, "response": response}})
+    let (taken, others): (Vec<&Image>, Vec<&Image>) =
+        result.images.iter().partition(|image| IMAGES.contains(&image.media_type.as_str()));
+    let others = others.into_iter().map(|image| content::image_in_words(&image.media_type));
+    let words: Vec<String> = std::iter::once(result.content.clone()).chain(others).collect();
+    let response = json!({ key: words.join("\n") });
+    let mut response = json!({"functionResponse": {"name": result.tool_name, "response": response}});
+    let pictures: Vec<Value> =
+        taken.into_iter().map(|image| inline(&image.media_type, &image.data)).collect();
+    if age == Age::Newer && !pictures.is_empty() {
+        response["functionResponse"]["parts"] = Value::Array(pictures);
+        return vec![response];
+    }
+    std::iter::once(response).chain(pictures).collect()
 }
 
-fn model_parts(message: &Message, signatures: Signatures) -> Vec<Value> {
+fn model_parts(message: &Message, age: Age) -> Vec<Value> {
     let mut parts: Vec<Value> = Vec::new();
     for part in &message.parts {
         match part {
@@ -153,7 +176,7 @@ fn model_parts(message: &Message, signatures: Signatures) -> Vec<Value> {
     let is_call = |part: &&mut Value| part.get("functionCall").is_some();
     let is_signed =
         parts.iter().any(|part| part["functionCall"].is_object() && part["thoughtSignature"].is_string());
-    if signatures == Signatures::Wanted
+    if age == Age::Newer
         && !is_signed
         && let Some(first) = parts.iter_mut().find(is_call)
     {

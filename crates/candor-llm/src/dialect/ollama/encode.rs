@@ -50,8 +50,9 @@ fn written(messages: &[Message]) -> Vec<Value> {
             Role::Assistant => written.extend(assistant(message)),
             Role::Tool => {
                 written.extend(message.parts.iter().filter_map(tool_result));
-                // What came with the results, pictures say, has no place in them.
+                // What came with the results has no place in them, and pictures in them are not looked at.
                 written.extend(user(message));
+                written.extend(shown(message));
             }
         }
     }
@@ -82,6 +83,13 @@ fn user(message: &Message) -> Option<Value> {
         user["images"] = json!(images);
     }
     Some(user)
+}
+
+/// The pictures that came of calls.
+fn shown(message: &Message) -> Option<Value> {
+    let (words, images): (Vec<String>, Vec<&str>) =
+        content::pictures(message).map(|(words, picture)| (words, picture.data.as_str())).unzip();
+    (!images.is_empty()).then(|| json!({"role": "user", "content": words.join("\n"), "images": images}))
 }
 
 fn assistant(message: &Message) -> Option<Value> {

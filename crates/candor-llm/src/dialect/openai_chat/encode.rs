@@ -3,7 +3,7 @@
 use candor_protocol::{Message, Opaque, Part, Role, ToolCall, ToolSpec};
 use serde_json::{Map, Value, json};
 
-use super::super::content::{GO_ON, file_in_words};
+use super::super::content::{GO_ON, file_in_words, pictures};
 use super::{NAME, max_tokens_field};
 use crate::{Request, history};
 
@@ -40,8 +40,22 @@ fn message(message: &Message) -> Vec<Value> {
         Role::System => vec![json!({ "role": "system", "content": texts(&message.parts) })],
         Role::User => vec![json!({ "role": "user", "content": user_content(&message.parts) })],
         Role::Assistant => vec![assistant(&message.parts)],
-        Role::Tool => message.parts.iter().filter_map(result).collect(),
+        Role::Tool => message.parts.iter().filter_map(result).chain(shown(message)).collect(),
     }
+}
+
+/// The pictures that came of calls. A result takes nothing but words, so the user shows them.
+fn shown(message: &Message) -> Option<Value> {
+    let content: Vec<Value> = pictures(message)
+        .flat_map(|(words, picture)| {
+            [json!({ "type": "text", "text": words }), image(&picture.media_type, &picture.data)]
+        })
+        .collect();
+    (!content.is_empty()).then(|| json!({ "role": "user", "content": content }))
+}
+
+fn image(media_type: &str, data: &str) -> Value {
+    json!({ "type": "image_url", "image_url": { "url": format!("data:{media_type};base64,{data}") } })
 }
 
 fn result(part: &Part) -> Option<Value> {
@@ -60,10 +74,7 @@ fn user_content(parts: &[Part]) -> Value {
 fn user_part(part: &Part) -> Option<Value> {
     match part {
         Part::Text { text } => Some(json!({ "type": "text", "text": text })),
-        Part::Image { media_type, data } => {
-            let url = format!("data:{media_type};base64,{data}");
-            Some(json!({ "type": "image_url", "image_url": { "url": url } }))
-        }
+        Part::Image { media_type, data } => Some(image(media_type, data)),
         Part::File { name, media_type, data } if media_type == "application/pdf" => {
             let data = format!("data:{media_type};base64,{data}");
             Some(json!({ "type": "file", "file": { "filename": name, "file_data": data } }))

@@ -66,9 +66,7 @@ fn items(message: &Message) -> Vec<Value> {
 fn user_part(part: &Part) -> Option<Value> {
     match part {
         Part::Text { text } => Some(json!({ "type": "input_text", "text": text })),
-        Part::Image { media_type, data } => {
-            Some(json!({ "type": "input_image", "image_url": format!("data:{media_type};base64,{data}") }))
-        }
+        Part::Image { media_type, data } => Some(image(media_type, data)),
         Part::File { name, media_type, data } if media_type == "application/pdf" => {
             let data = format!("data:{media_type};base64,{data}");
             Some(json!({ "type": "input_file", "filename": name, "file_data": data }))
@@ -82,7 +80,18 @@ fn user_part(part: &Part) -> Option<Value> {
 
 fn result(part: &Part) -> Option<Value> {
     let Part::ToolResult(result) = part else { return None };
-    Some(json!({ "type": "function_call_output", "call_id": result.call_id, "output": result.content }))
+    let output = if result.images.is_empty() {
+        json!(result.content)
+    } else {
+        let words = json!({ "type": "input_text", "text": result.content });
+        let images = result.images.iter().map(|picture| image(&picture.media_type, &picture.data));
+        std::iter::once(words).chain(images).collect()
+    };
+    Some(json!({ "type": "function_call_output", "call_id": result.call_id, "output": output }))
+}
+
+fn image(media_type: &str, data: &str) -> Value {
+    json!({ "type": "input_image", "image_url": format!("data:{media_type};base64,{data}") })
 }
 
 /// The items of an answer, in the order they came. A thought must be followed by what it led to, or the request is

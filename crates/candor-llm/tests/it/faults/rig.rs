@@ -293,6 +293,7 @@ pub(super) fn result(id: &str, content: &str) -> Part {
         content: content.to_owned(),
         is_error: false,
         card: None,
+        images: Vec::new(),
     })
 }
 
@@ -303,6 +304,7 @@ fn result_of(call: &ToolCall) -> Part {
         content: "done".to_owned(),
         is_error: false,
         card: None,
+        images: Vec::new(),
     })
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::pictures::{KINDS, is_base64};
 use super::{Checked, is_blank, is_name, twice};
 use crate::llm::Dialect;
 use crate::llm::failure::Failure;
@@ -10,6 +11,9 @@ use crate::llm::seen::items;
 
 /// The longest name of a tool.
 const NAME_CHARS_MAX: usize = 128;
+
+/// The longest picture, in base64.
+const IMAGE_BYTES_MAX: usize = 5 << 20;
 
 /// How many places of a request may be marked for the cache.
 const CACHE_MARKS_MAX: usize = 4;
@@ -139,8 +143,9 @@ fn check_block(block: &Value, role: &str, at: &str) -> Checked {
         }
         ("redacted_thinking", "assistant") => no_cache_mark(block, &format!("{at}.redacted_thinking")),
         ("tool_use", "assistant") => check_use(block, &format!("{at}.tool_use")),
-        ("tool_result", "user") if items(&block["content"]).iter().any(is_empty_text) => check_text(""),
-        ("tool_result" | "image" | "document", "user") => Ok(()),
+        ("tool_result", "user") => check_result(block, &format!("{at}.tool_result")),
+        ("image", "user") => check_image(block, &format!("{at}.image")),
+        ("document", "user") => Ok(()),
         _ => Err(refuse(&format!("{at}: `{kind}` blocks cannot be used in `{role}` messages"))),
     }
 }
@@ -168,8 +173,40 @@ fn check_use(block: &Value, at: &str) -> Checked {
     Ok(())
 }
 
-fn is_empty_text(block: &Value) -> bool {
-    block["type"] == "text" && block["text"].as_str().is_none_or(str::is_empty)
+fn check_result(block: &Value, at: &str) -> Checked {
+    for (place, part) in items(&block["content"]).iter().enumerate() {
+        match part["type"].as_str().unwrap_or_default() {
+            "text" => check_text(part["text"].as_str().unwrap_or_default())?,
+            "image" => check_image(part, &format!("{at}.content.{place}.image"))?,
+            "document" | "search_result" => {}
+            kind => {
+                let words =
+                    format!("{at}.content.{place}: Input tag '{kind}' found using 'type' does not match");
+                return Err(refuse(&words));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_image(block: &Value, at: &str) -> Checked {
+    let source = &block["source"];
+    if source["type"] != "base64" {
+        return Err(refuse(&format!("{at}.source: this fake takes base64 alone")));
+    }
+    let at = format!("{at}.source.base64");
+    if !source["media_type"].as_str().is_some_and(|kind| KINDS.contains(&kind)) {
+        let words = "Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'";
+        return Err(refuse(&format!("{at}.media_type: {words}")));
+    }
+    match source["data"].as_str() {
+        Some(data) if data.len() > IMAGE_BYTES_MAX => Err(refuse(&format!(
+            "{at}: image exceeds 5 MB maximum: {} bytes > {IMAGE_BYTES_MAX} bytes",
+            data.len()
+        ))),
+        Some(data) if is_base64(data) => Ok(()),
+        _ => Err(refuse(&format!("{at}: invalid base64 data"))),
+    }
 }
 
 fn no_cache_mark(block: &Value, at: &str) -> Checked {

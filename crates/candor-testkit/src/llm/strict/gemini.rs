@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::pictures::is_base64;
 use super::{Checked, is_blank};
 use crate::llm::Dialect;
 use crate::llm::failure::Failure;
@@ -37,6 +38,22 @@ const SCHEMA_KEYS: &[&str] = &[
     "maximum",
 ];
 
+/// The kinds of data that may stand in a request.
+const DATA_KINDS: &[&str] = &[
+    "image/png",
+    "image/jpeg",
+    "image/webp",
+    "image/heic",
+    "image/heif",
+    "audio/",
+    "video/",
+    "text/",
+    "application/pdf",
+];
+
+/// The models that take data inside of a function's response.
+const MULTIMODAL_RESPONSES: &str = "/models/gemini-3";
+
 const CALL_TURN: &str = "Please ensure that function call turn comes immediately after a user turn or after a function response turn.";
 const RESPONSE_TURN: &str =
     "Please ensure that function response turn comes immediately after a function call turn.";
@@ -64,7 +81,9 @@ pub(super) fn check(incoming: &Incoming, body: &Value) -> Checked {
         if content["role"] != "user" && content["role"] != "model" {
             return Err(refuse("Please use a valid role: user, model."));
         }
-        check_parts(items(&content["parts"]), &format!("contents[{index}]"))?;
+        let parts = items(&content["parts"]);
+        check_parts(parts, &format!("contents[{index}]"))?;
+        parts.iter().try_for_each(|part| check_response(part, incoming))?;
     }
     turns(contents)
 }
@@ -137,8 +156,39 @@ fn check_parts(parts: &[Value], at: &str) -> Checked {
                  field\n"
             )));
         }
+        check_data(&part["inlineData"])?;
     }
     Ok(())
+}
+
+fn check_data(data: &Value) -> Checked {
+    if data.is_null() {
+        return Ok(());
+    }
+    let kind = data["mimeType"].as_str().unwrap_or_default();
+    if !DATA_KINDS.iter().any(|known| kind.starts_with(known)) {
+        return Err(refuse(&format!("Unsupported MIME type: {kind}")));
+    }
+    match data["data"].as_str() {
+        Some(data) if is_base64(data) => Ok(()),
+        _ => Err(refuse(
+            "Invalid value at 'contents.parts.inline_data.data' (TYPE_BYTES), Base64 decoding failed",
+        )),
+    }
+}
+
+/// The data inside of a function's response.
+fn check_response(part: &Value, incoming: &Incoming) -> Checked {
+    let parts = items(&part["functionResponse"]["parts"]);
+    if !parts.is_empty() && !incoming.target.contains(MULTIMODAL_RESPONSES) {
+        return Err(refuse("this fake takes multimodal function responses for Gemini 3 alone"));
+    }
+    if parts.iter().any(|part| !part["inlineData"].is_object()) {
+        return Err(refuse(
+            "Invalid JSON payload received. Unknown name at 'function_response.parts': Cannot find field.",
+        ));
+    }
+    parts.iter().try_for_each(|part| check_data(&part["inlineData"]))
 }
 
 fn turns(contents: &[Value]) -> Checked {

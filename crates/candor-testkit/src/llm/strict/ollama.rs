@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::pictures::is_base64;
 use super::{Checked, is_blank, is_name};
 use crate::llm::Dialect;
 use crate::llm::failure::Failure;
@@ -72,6 +73,13 @@ fn check_message(message: &Value, index: usize) -> Checked {
     let carries = !items(&message["tool_calls"]).is_empty() || !items(&message["images"]).is_empty();
     if says_nothing && role != "tool" && !carries {
         return Err(refuse(&format!("messages[{index}]: the content is blank")));
+    }
+    let images = items(&message["images"]);
+    if role == "tool" && !images.is_empty() {
+        return Err(refuse(&format!("messages[{index}]: pictures of a tool message are not looked at")));
+    }
+    if !images.iter().all(|image| image.as_str().is_some_and(is_base64)) {
+        return Err(refuse("illegal base64 data at input byte 0"));
     }
     for call in items(&message["tool_calls"]) {
         if !call["function"]["arguments"].is_object() {

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::pictures::{KINDS, data_url, is_base64};
 use super::{Checked, Reasoned, is_blank, is_name, twice};
 use crate::llm::Dialect;
 use crate::llm::failure::Failure;
@@ -116,13 +117,43 @@ fn content(message: &Value, index: usize) -> Checked {
         Value::Array(parts) if parts.is_empty() => Err(empty_array(&at)),
         Value::Array(parts) => match parts.iter().position(is_blank_text) {
             Some(part) => Err(empty_string(&format!("{at}[{part}].text"))),
-            None => Ok(()),
+            None => parts.iter().try_for_each(|part| check_part(part, role, index)),
         },
         other => {
             let got = if other.is_null() { "null" } else { "an object" };
             let words = format!("Invalid value for 'content': expected a string, got {got}.");
             Err(refuse(&words).with_param(&format!("messages.[{index}].content")))
         }
+    }
+}
+
+fn check_part(part: &Value, role: &str, index: usize) -> Checked {
+    match (part["type"].as_str().unwrap_or_default(), role) {
+        ("text", _) | ("refusal", "assistant") | ("file" | "input_audio", "user") => Ok(()),
+        ("image_url", "user") => {
+            image(&part["image_url"]["url"]).map_err(|failure| failure.with_param(&format!("messages[{index}]")))
+        }
+        ("image_url", role) => Err(refuse(&format!(
+            "Invalid 'messages[{index}]'. Image URLs are only allowed for messages with role 'user', but this message \
+             with role '{role}' contains an image URL."
+        ))
+        .with_param(&format!("messages[{index}]"))
+        .with_code("invalid_value")),
+        (kind, _) => Err(refuse(&format!("Invalid value: '{kind}'.")).with_code("invalid_value")),
+    }
+}
+
+/// A picture in an address of its own; this fake fetches none from elsewhere.
+pub(super) fn image(url: &Value) -> Checked {
+    match url.as_str().and_then(data_url) {
+        None => Err(refuse("this fake takes data URLs alone").with_code("invalid_image_url")),
+        Some((kind, _)) if !KINDS.contains(&kind) => Err(refuse(
+            "You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png', \
+             'jpeg', 'gif', 'webp'].",
+        )
+        .with_code("invalid_image_format")),
+        Some((_, data)) if is_base64(data) => Ok(()),
+        Some(_) => Err(refuse("Invalid base64 image_url.").with_code("invalid_base64")),
     }
 }
 

@@ -2,10 +2,13 @@
 
 use serde_json::Value;
 
-use super::openai_chat::{empty_array, empty_string, function, missing, refuse};
+use super::openai_chat::{empty_array, empty_string, function, image, missing, refuse};
 use super::{Checked, is_blank, twice};
 use crate::llm::failure::Failure;
 use crate::llm::seen::items;
+
+/// What may be said to the model.
+const INPUT: &[&str] = &["input_text", "input_image", "input_file"];
 
 pub(super) fn check(body: &Value) -> Checked {
     if body["model"].as_str().is_none_or(str::is_empty) {
@@ -45,8 +48,12 @@ fn check_item(item: &Value, index: usize, stateless: bool) -> Checked {
             Ok(())
         }
         Some("function_call_output") => {
-            let given = item["output"].is_string() || item["output"].is_array();
-            if given { Ok(()) } else { Err(missing(&format!("{at}.output"))) }
+            let at = format!("{at}.output");
+            match &item["output"] {
+                Value::String(_) => Ok(()),
+                Value::Array(parts) => check_parts(parts, &at, INPUT),
+                _ => Err(missing(&at)),
+            }
         }
         Some("reasoning") => {
             if !item["summary"].is_array() {
@@ -77,7 +84,7 @@ fn message(item: &Value, at: &str) -> Checked {
     let role = item["role"].as_str().unwrap_or_default();
     let allowed: &[&str] = match role {
         "assistant" => &["output_text", "refusal"],
-        "user" | "system" | "developer" => &["input_text", "input_image", "input_file"],
+        "user" | "system" | "developer" => INPUT,
         _ => {
             let words = format!(
                 "Invalid value: '{role}'. Supported values are: 'assistant', 'system', 'developer', and 'user'."
@@ -89,14 +96,14 @@ fn message(item: &Value, at: &str) -> Checked {
         Value::String(text) if is_blank(text) => Err(empty_string(&format!("{at}.content"))),
         Value::String(_) => Ok(()),
         Value::Array(parts) if parts.is_empty() => Err(empty_array(&format!("{at}.content"))),
-        Value::Array(parts) => {
-            for (place, part) in parts.iter().enumerate() {
-                check_part(part, &format!("{at}.content[{place}]"), allowed)?;
-            }
-            Ok(())
-        }
+        Value::Array(parts) => check_parts(parts, &format!("{at}.content"), allowed),
         _ => Err(missing(&format!("{at}.content"))),
     }
+}
+
+fn check_parts(parts: &[Value], at: &str, allowed: &[&str]) -> Checked {
+    let mut places = parts.iter().enumerate();
+    places.try_for_each(|(place, part)| check_part(part, &format!("{at}[{place}]"), allowed))
 }
 
 fn check_part(part: &Value, at: &str, allowed: &[&str]) -> Checked {
@@ -109,7 +116,7 @@ fn check_part(part: &Value, at: &str, allowed: &[&str]) -> Checked {
     if kind.ends_with("_text") && part["text"].as_str().is_none_or(is_blank) {
         return Err(empty_string(&format!("{at}.text")));
     }
-    Ok(())
+    if kind == "input_image" { image(&part["image_url"]) } else { Ok(()) }
 }
 
 /// Every call has its one output behind it, and every output its call before it.

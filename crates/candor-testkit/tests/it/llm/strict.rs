@@ -424,3 +424,76 @@ fn ollama_refuses_what_is_missing_malformed_or_unpaired() {
         "the last 1 calls have no tool message",
     );
 }
+
+/// Where in the request of this dialect the first one is that this is true of, and a path below it.
+fn below(dialect: Dialect, list: &str, path: &str, is_it: impl Fn(&Value) -> bool) -> &'static str {
+    let place = round(dialect)[list].as_array().unwrap().iter().position(is_it).unwrap();
+    format!("/{list}/{place}/{path}").leak()
+}
+
+fn url(kind: &str, data: &str) -> String {
+    format!("data:{kind};base64,{data}")
+}
+
+#[test]
+fn chat_takes_pictures_of_the_user_alone() {
+    let dialect = Dialect::OpenaiChat;
+    let content = |url: String| json!([{ "type": "image_url", "image_url": { "url": url } }]);
+    let user = below(dialect, "messages", "content", |message| message["role"] == "user");
+    let tool = below(dialect, "messages", "content", |message| message["role"] == "tool");
+    taken(dialect, &[(user, content(url("image/png", "aGk=")))]);
+    refused(dialect, &[(user, content(url("image/tiff", "aGk=")))], "unsupported image");
+    refused(dialect, &[(user, content(url("image/png", "a[REDACTED]")))], "Invalid base64");
+    refused(dialect, &[(user, content("https://host/a.png".to_string()))], "data URLs alone");
+    let words = "only allowed for messages with role 'user'";
+    refused(dialect, &[(tool, content(url("image/png", "aGk=")))], words);
+}
+
+#[test]
+fn responses_take_pictures_in_outputs() {
+    let dialect = Dialect::OpenaiResponses;
+    let output = below(dialect, "input", "output", |item| item["type"] == "function_call_output");
+    let image = |url: String| json!([{ "type": "input_image", "image_url": url }]);
+    taken(dialect, &[(output, image(url("image/webp", "aGk=")))]);
+    refused(dialect, &[(output, image(url("image/bmp", "aGk=")))], "unsupported image");
+    refused(dialect, &[(output, json!([{ "type": "output_text", "text": "x" }]))], "Invalid value");
+}
+
+#[test]
+fn messages_take_pictures_in_results() {
+    let dialect = Dialect::Anthropic;
+    let content = |kind: &str, data: &str| {
+        let source = json!({ "type": "base64", "media_type": kind, "data": data });
+        json!([{ "type": "text", "text": "seen" }, { "type": "image", "source": source }])
+    };
+    let is_result = |message: &Value| message["content"][0]["type"] == "tool_result";
+    let result = below(dialect, "messages", "content/0/content", is_result);
+    taken(dialect, &[(result, content("image/png", "aGk="))]);
+    refused(dialect, &[(result, content("image/tiff", "aGk="))], "Input should be 'image/jpeg'");
+    refused(dialect, &[(result, content("image/png", "a"))], "invalid base64");
+    refused(dialect, &[(result, content("image/png", &"AAAA".repeat(2 << 20)))], "image exceeds 5 MB");
+    refused(dialect, &[(result, json!([{ "type": "video" }]))], "Input tag 'video'");
+}
+
+#[test]
+fn gemini_takes_pictures_beside_responses() {
+    let dialect = Dialect::Gemini;
+    let is_response = |content: &Value| content["parts"][0]["functionResponse"].is_object();
+    let inside = below(dialect, "contents", "parts/0/functionResponse/parts", is_response);
+    let beside = below(dialect, "contents", "parts/1", is_response);
+    let inline = |kind: &str, data: &str| json!({ "inlineData": { "mimeType": kind, "data": data } });
+    taken(dialect, &[(beside, inline("image/png", "aGk="))]);
+    refused(dialect, &[(beside, inline("image/gif", "aGk="))], "Unsupported MIME type: image/gif");
+    refused(dialect, &[(beside, inline("image/png", ""))], "Base64 decoding failed");
+    refused(dialect, &[(inside, json!([inline("image/png", "aGk=")]))], "for Gemini 3 alone");
+}
+
+#[test]
+fn ollama_takes_pictures_of_the_user_alone() {
+    let dialect = Dialect::Ollama;
+    let user = below(dialect, "messages", "images", |message| message["role"] == "user");
+    let tool = below(dialect, "messages", "images", |message| message["role"] == "tool");
+    taken(dialect, &[(user, json!(["aGk="]))]);
+    refused(dialect, &[(user, json!(["a"]))], "illegal base64");
+    refused(dialect, &[(tool, json!(["aGk="]))], "not looked at");
+}
