@@ -38,6 +38,7 @@ mod sandbox;
 mod spec;
 mod strays;
 mod streams;
+mod through;
 mod walls;
 
 pub use error::Error;
@@ -51,4 +52,5 @@ pub use running::{Running, State, start};
 pub use said::{Said, Since};
 pub use sandbox::{Sandbox, Walls, best_level};
 pub use spec::{Spec, Stdin};
+pub use through::{Through, pass_through};
 pub use walls::placeholder::remove_left_over;
