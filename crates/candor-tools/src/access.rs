@@ -3,6 +3,7 @@
 //! Every rule is applied to the file that is open, by the path the kernel knows it under: between a check of a name
 //! and its use the name can come to mean something else.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -38,16 +39,13 @@ struct Place {
 
 impl Access {
     pub(crate) fn new(tool: &'static str, context: &ToolContext) -> Self {
-        let places = |paths: &[PathBuf]| -> Vec<Place> {
-            paths.iter().map(|path| Place::new(context.workspace.join(path))).collect()
+        let mut folders = Folders::default();
+        let mut places = |paths: &[PathBuf]| -> Vec<Place> {
+            paths.iter().map(|path| Place::new(context.workspace.join(path), &mut folders)).collect()
         };
-        Self {
-            tool,
-            hidden: places(&context.rules.hidden),
-            allowed: places(&context.rules.allowed),
-            protected: places(&context.rules.protected),
-            context: context.clone(),
-        }
+        let (hidden, allowed, protected) =
+            (places(&context.rules.hidden), places(&context.rules.allowed), places(&context.rules.protected));
+        Self { tool, context: context.clone(), hidden, allowed, protected }
     }
 
     /// Where on the host the path is that the model wrote.
@@ -106,9 +104,10 @@ impl Access {
 }
 
 impl Place {
-    fn new(named: PathBuf) -> Self {
-        let file = fs::metadata(&named).ok().filter(fs::Metadata::is_file);
-        Self { real: without_links(&named), file: file.map(|file| (file.dev(), file.ino())), named }
+    fn new(named: PathBuf, folders: &mut Folders) -> Self {
+        let (real, found) = folders.find(&named);
+        let file = found.filter(fs::Metadata::is_file);
+        Self { real, file: file.map(|file| (file.dev(), file.ino())), named }
     }
 
     /// By whole components, as a rule for `/data` says nothing about `/database`.
@@ -120,6 +119,37 @@ impl Place {
     fn is_same(&self, stat: Option<&Stat>) -> bool {
         let Some(stat) = stat else { return false };
         self.file == Some((stat.st_dev, stat.st_ino))
+    }
+}
+
+/// Where folders really are, found out once for all the paths of one call: most rules name what is in the same few. Nothing
+/// is remembered for the next call, when a link may lead elsewhere.
+#[derive(Default)]
+struct Folders {
+    real: HashMap<PathBuf, PathBuf>,
+}
+
+impl Folders {
+    /// The path without links, as far as it is there, and what is there.
+    fn find(&mut self, path: &Path) -> (PathBuf, Option<fs::Metadata>) {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return (without_links(path), fs::metadata(path).ok());
+        };
+        let real = self.folder(parent).join(name);
+        match fs::symlink_metadata(&real) {
+            Ok(found) if found.is_symlink() => (without_links(path), fs::metadata(path).ok()),
+            found => (real, found.ok()),
+        }
+    }
+
+    fn folder(&mut self, path: &Path) -> PathBuf {
+        if let Some(real) = self.real.get(path) {
+            return real.clone();
+        }
+        // A path that is not there leads to one that is, in the end to the root.
+        let real = self.find(path).0;
+        self.real.insert(path.to_owned(), real.clone());
+        real
     }
 }
 

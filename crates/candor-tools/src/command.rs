@@ -76,7 +76,8 @@ pub(crate) fn shown(args: &Value) -> String {
     beside.fold(command, |text, line| text + &line)
 }
 
-fn cwd(args: &Value, context: &ToolContext) -> PathBuf {
+/// Where a command runs.
+pub(crate) fn cwd(args: &Value, context: &ToolContext) -> PathBuf {
     arguments::text(args, "cwd").map_or_else(|| context.workspace.clone(), |cwd| context.workspace.join(cwd))
 }
 

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::BoxFuture;
 use crate::approval::{Approval, Approver, Grants, Question, Reply};
 use crate::processes::Processes;
+use crate::recipes::Recipes;
 use crate::tracking::Tracking;
 use crate::walls::{Plan, Walls};
 
@@ -67,6 +68,8 @@ pub struct Rules {
     pub snapshots: Option<PathBuf>,
     /// The directory for the whole of an output that is longer than that.
     pub spill: Option<PathBuf>,
+    /// What is known about commands that fail.
+    pub recipes: Arc<Recipes>,
 }
 
 impl Default for Rules {
@@ -85,6 +88,7 @@ impl Default for Rules {
             protected: Vec::new(),
             snapshots: None,
             spill: None,
+            recipes: Arc::default(),
         }
     }
 }

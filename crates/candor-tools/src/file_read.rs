@@ -1,4 +1,4 @@
-//! `file_read`: the text of a file, by lines.
+//! `file_read`: the text of a file, by lines, or the picture in it.
 //!
 //! A file is never read as a whole: what comes before the lines that were asked for is passed over in pieces, and what
 //! comes after them is not read.
@@ -7,8 +7,10 @@ use std::fmt::Write;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use candor_log::event;
-use candor_protocol::ToolSpec;
+use candor_protocol::{Image, ToolSpec};
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
@@ -24,7 +26,7 @@ const NOTE_BYTES_MAX: usize = 256;
 /// How much of the start of a file tells whether it is text, as with git.
 const HEAD_BYTES: usize = 8 << 10;
 
-/// Pictures up to this size are told apart; models take no larger ones.
+/// The largest picture that is shown; providers take hardly larger ones, and each is kept with its session.
 const PICTURE_BYTES_MAX: u64 = 4 << 20;
 
 /// How much is read at once.
@@ -63,6 +65,8 @@ struct Told {
     for_people: String,
     /// How long the file is, where the output was too small for what was asked.
     cut_of: Option<u64>,
+    /// The picture that it holds.
+    image: Option<Image>,
 }
 
 impl FileRead {
@@ -76,7 +80,7 @@ impl FileRead {
             },
             "required": ["path"],
         });
-        let description = "Read a text file.\nPaths may be absolute.";
+        let description = "Read a text file or a picture.\nPaths may be absolute.";
         Self { spec: ToolSpec { name: NAME.to_owned(), description: description.to_owned(), parameters } }
     }
 
@@ -100,7 +104,8 @@ impl FileRead {
             }
             .log();
         }
-        Ok(ToolOutput::success(told.text, told.for_people))
+        let images = told.image.into_iter().collect();
+        Ok(ToolOutput { images, ..ToolOutput::success(told.text, told.for_people) })
     }
 }
 
@@ -132,19 +137,40 @@ fn read(access: &Access, asked: &str, wanted: &Wanted) -> Result<Told, Error> {
     };
     let mut start = Vec::new();
     (&file).take(HEAD_BYTES as u64).read_to_end(&mut start).map_err(failed)?;
-    if let Some(text) = not_text(&start, &file, size) {
-        return Ok(Told { for_people: text.clone(), text: format!("[{text}]"), cut_of: None });
+    if let Some(picture) = Picture::of(&start, &file) {
+        return shown(&picture, &file, size).map_err(failed);
+    }
+    if let Some(text) = not_text(&start, size) {
+        return Ok(Told::of_whole(text, None));
     }
     file.rewind().map_err(failed)?;
     let mut lines = Lines { reader: BufReader::with_capacity(BUFFER_BYTES, file), access };
     lines.piece(wanted, size).map_err(failed)
 }
 
-/// What a file is that is not text.
-fn not_text(head: &[u8], file: &File, size: u64) -> Option<String> {
-    if let Some(picture) = (size <= PICTURE_BYTES_MAX).then(|| Picture::of(head, file)).flatten() {
-        return Some(format!("{picture}, {size} bytes"));
+/// A picture, for a model that can see; in words, where nobody could see it.
+fn shown(picture: &Picture, mut file: &File, size: u64) -> io::Result<Told> {
+    let mut bytes = Vec::new();
+    if size <= PICTURE_BYTES_MAX {
+        file.rewind()?;
+        // However long it is by now.
+        file.take(PICTURE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
     }
+    let size = size.max(bytes.len() as u64);
+    let what = format!("{picture}, {size} bytes");
+    if size > PICTURE_BYTES_MAX {
+        let why = format!("not shown: only pictures of up to {PICTURE_BYTES_MAX} bytes are");
+        return Ok(Told::of_whole(format!("{what}; {why}"), None));
+    }
+    if let Some(damage) = picture.damage(&bytes) {
+        return Ok(Told::of_whole(format!("{what}; not shown: {damage}"), None));
+    }
+    let image = Image { media_type: picture.media_type().to_owned(), data: STANDARD.encode(&bytes) };
+    Ok(Told::of_whole(what, Some(image)))
+}
+
+/// What a file is that is not text.
+fn not_text(head: &[u8], size: u64) -> Option<String> {
     let is_whole_text = match str::from_utf8(head) {
         Ok(_) => true,
         // The end of the head may go through a character.
@@ -156,6 +182,13 @@ fn not_text(head: &[u8], file: &File, size: u64) -> Option<String> {
     let kind =
         KINDS.iter().find(|(magic, _)| head.starts_with(magic)).map_or("unknown type", |(_, kind)| kind);
     Some(format!("binary file: {kind}, {size} bytes"))
+}
+
+impl Told {
+    /// What is told of a file as a whole.
+    fn of_whole(words: String, image: Option<Image>) -> Self {
+        Self { text: format!("[{words}]"), for_people: words, cut_of: None, image }
+    }
 }
 
 /// A file, line by line.
@@ -212,7 +245,8 @@ impl Lines<'_> {
                 wanted.first
             );
         }
-        Ok(Told { text, for_people, cut_of: note.is_some_and(|(is_room, _)| is_room).then_some(size) })
+        let cut_of = note.is_some_and(|(is_room, _)| is_room).then_some(size);
+        Ok(Told { text, for_people, cut_of, image: None })
     }
 
     /// Takes a line, keeps no more than this of it, and says how long it is. Nothing is kept of a line break that
@@ -244,7 +278,7 @@ impl Lines<'_> {
 
 fn behind_end(line: u64, last: u64) -> Told {
     let text = format!("[nothing: line {line} is behind the end, line {last}]");
-    Told { text, for_people: "nothing".to_owned(), cut_of: None }
+    Told { text, for_people: "nothing".to_owned(), cut_of: None, image: None }
 }
 
 /// Drops the start of a character that a cut went through.

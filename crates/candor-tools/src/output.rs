@@ -1,7 +1,8 @@
 //! What comes of a call.
 
+use candor_cards::{Explained, Source};
 use candor_log::event;
-use candor_protocol::{Change, ErrorCard, Failure};
+use candor_protocol::{Change, ErrorCard, Failure, Image};
 use serde_json::{Value, json};
 
 use crate::{Error, ToolContext};
@@ -17,8 +18,12 @@ pub struct ToolOutput {
     pub is_error: bool,
     /// The card of the failure.
     pub card: Option<ErrorCard>,
+    /// Where the card of a command comes from.
+    pub source: Option<Source>,
     /// The files that it changed, in that order.
     pub changes: Vec<Change>,
+    /// What the model sees beside what it reads.
+    pub images: Vec<Image>,
     /// Why it was not allowed, for the log.
     pub(crate) blocked: Option<String>,
 }
@@ -31,7 +36,9 @@ impl ToolOutput {
             for_people: for_people.into(),
             is_error: false,
             card: None,
+            source: None,
             changes: Vec::new(),
+            images: Vec::new(),
             blocked: None,
         }
     }
@@ -45,28 +52,54 @@ impl ToolOutput {
     pub fn refused(failure: &Failure) -> Self {
         let card = candor_cards::card(failure);
         let for_model = json!({ "error": card.title, "card": card });
-        let (for_model, for_people) = (for_model.to_string(), card.title.clone());
-        Self { for_model, for_people, is_error: true, card: Some(card), changes: Vec::new(), blocked: None }
+        let said = Self::success(for_model.to_string(), card.title.clone());
+        Self { is_error: true, card: Some(card), ..said }
     }
 
     /// It failed, and the model needs what else is in this object.
     pub(crate) fn failure_with(error: &Error, mut for_model: Value) -> Self {
         let card = candor_cards::card(&error.failure());
-        // Nothing in a card can fail to be JSON.
-        for_model["card"] = serde_json::to_value(&card).unwrap_or_default();
-        Self {
-            for_model: for_model.to_string(),
-            for_people: error.to_string().lines().next().unwrap_or_default().to_owned(),
-            is_error: true,
-            card: Some(card),
-            changes: Vec::new(),
-            blocked: match error {
-                Error::Blocked { reason, .. }
-                | Error::Denied { reason, .. }
-                | Error::Unapproved { reason, .. } => Some(reason.clone()),
-                _ => None,
-            },
+        put_card(&mut for_model, &card);
+        let said = error.to_string();
+        let said = Self::success(for_model.to_string(), said.lines().next().unwrap_or_default());
+        let blocked = match error {
+            Error::Blocked { reason, .. }
+            | Error::Denied { reason, .. }
+            | Error::Unapproved { reason, .. } => Some(reason.clone()),
+            _ => None,
+        };
+        Self { is_error: true, card: Some(card), blocked, ..said }
+    }
+
+    /// A command failed: what it said is in this object, and a card explains it.
+    pub(crate) fn command_failure(explained: Explained, mut for_model: Value, for_people: String) -> Self {
+        let Explained { card, source } = explained;
+        put_card(&mut for_model, &card);
+        let said = Self::success(for_model.to_string(), for_people);
+        Self { is_error: true, card: Some(card), source: Some(source), ..said }
+    }
+
+    /// Changes the card, and what the model reads of it.
+    pub fn amend_card(&mut self, amend: impl FnOnce(&mut ErrorCard)) {
+        let Some(card) = &mut self.card else { return };
+        amend(card);
+        if let Some(mut told) = self.object() {
+            told["card"] = serde_json::to_value(&self.card).unwrap_or_default();
+            self.for_model = told.to_string();
         }
+    }
+
+    /// Tells the model one thing more.
+    pub fn add(&mut self, name: &str, value: Value) {
+        if let Some(mut told) = self.object() {
+            told[name] = value;
+            self.for_model = told.to_string();
+        }
+    }
+
+    /// What the model reads, where that is an object: the result of every call that failed is one.
+    fn object(&self) -> Option<Value> {
+        serde_json::from_str(&self.for_model).ok().filter(Value::is_object)
     }
 
     /// Either.
@@ -76,6 +109,11 @@ impl ToolOutput {
             Self::failure(&error)
         })
     }
+}
+
+/// Nothing in a card can fail to be JSON.
+fn put_card(for_model: &mut Value, card: &ErrorCard) {
+    for_model["card"] = serde_json::to_value(card).unwrap_or_default();
 }
 
 /// Logs a tool that took too long.

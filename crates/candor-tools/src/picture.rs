@@ -1,4 +1,6 @@
-//! What kind of picture a file holds, and how large that is.
+//! What kind of picture a file holds, how large that is, and whether it is all there.
+
+mod damage;
 
 use std::fmt;
 use std::fs::File;
@@ -30,6 +32,24 @@ impl Picture {
             _ => return None,
         };
         Some(Self { media_type, size })
+    }
+
+    /// The name of its kind.
+    pub(crate) fn media_type(&self) -> &'static str {
+        self.media_type
+    }
+
+    /// Why nobody could show it, given all of its file.
+    pub(crate) fn damage(&self, bytes: &[u8]) -> Option<&'static str> {
+        if self.size.is_none_or(|(width, height)| width == 0 || height == 0) {
+            return Some("it has no size");
+        }
+        match self.media_type {
+            "image/png" => damage::of_png(bytes),
+            "image/gif" => damage::of_gif(bytes),
+            "image/jpeg" => damage::of_jpeg(bytes),
+            _ => damage::of_webp(bytes),
+        }
     }
 }
 

@@ -8,8 +8,11 @@ use candor_sandbox::{How, State, Stdin};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
+use crate::explaining::Said;
 use crate::processes::{Kept, RUNNING_MAX};
-use crate::{BoxFuture, Effect, Error, Judgement, Tool, ToolContext, ToolOutput, arguments, command};
+use crate::{
+    BoxFuture, Effect, Error, Judgement, Tool, ToolContext, ToolOutput, arguments, command, explaining,
+};
 
 const NAME: &str = "process";
 
@@ -93,7 +96,18 @@ async fn start(args: &Value, context: &ToolContext) -> Result<ToolOutput, Error>
         () = context.cancel.cancelled() => {}
         () = tokio::time::sleep(SETTLE) => {}
     }
-    Ok(logs(&kept, None))
+    Ok(started(&kept, args, context).await)
+}
+
+/// What came of a start. What has ended badly by itself meanwhile did not start, and gets a card.
+async fn started(kept: &Kept, args: &Value, context: &ToolContext) -> ToolOutput {
+    let output = logs(kept, None);
+    let State::Ended(how) = kept.running.state() else { return output };
+    let Some(how) = explaining::how(how, SETTLE) else { return output };
+    let said = Said { stdout: kept.running.output().text(), stderr: String::new() };
+    let explained = explaining::explained(args, how, said, context).await;
+    let told = serde_json::from_str(&output.for_model).unwrap_or_default();
+    ToolOutput::command_failure(explained, told, output.for_people)
 }
 
 fn list(context: &ToolContext) -> ToolOutput {

@@ -86,8 +86,12 @@ impl Registry {
 
     /// Whether a call writes a file.
     pub fn writes(&self, call: &ToolCall, context: &ToolContext) -> bool {
-        let effect = self.find(&call.tool_name).map(|tool| tool.effect(&call.args, context));
-        matches!(effect, Some(Effect::Writes(_) | Effect::WritesSeveral(_)))
+        matches!(self.effect(call, context), Some(Effect::Writes(_) | Effect::WritesSeveral(_)))
+    }
+
+    /// What a call would touch; nothing where there is no such tool.
+    pub fn effect(&self, call: &ToolCall, context: &ToolContext) -> Option<Effect> {
+        self.find(&call.tool_name).map(|tool| tool.effect(&call.args, context))
     }
 
     /// The tool of this name, or the reason why there is none.

@@ -119,7 +119,8 @@ impl Query {
         let visitor = || FileSearch {
             access,
             glob: glob.as_ref(),
-            matcher: &matcher,
+            // Each thread its own: one for all would make them wait for the room that it works in.
+            matcher: matcher.clone(),
             searcher: self.searcher(),
             matches_max: self.matches_max + 1,
             first: &first,
@@ -231,7 +232,7 @@ impl Line {
 struct FileSearch<'a> {
     access: &'a Access,
     glob: Option<&'a Override>,
-    matcher: &'a RegexMatcher,
+    matcher: RegexMatcher,
     searcher: Searcher,
     matches_max: usize,
     first: &'a First<Vec<Line>>,
@@ -260,7 +261,7 @@ impl FileSearch<'_> {
         let mut lines = Lines { found: Vec::new(), matches: 0, matches_max: self.matches_max, is_gap: true };
         let reader = Cancellable { file, cancel: &self.access.context.cancel };
         // A file that cannot be read to its end shows what was found until there.
-        let _ = self.searcher.search_reader(self.matcher, reader, &mut lines);
+        let _ = self.searcher.search_reader(&self.matcher, reader, &mut lines);
         if lines.matches > 0 {
             self.first.add(path, lines.matches, lines.found);
         }

@@ -7,16 +7,15 @@ use candor_protocol::ToolSpec;
 use candor_sandbox::{Ended, How, Output};
 use serde_json::{Value, json};
 
+use crate::explaining::Said;
 use crate::output::note;
 use crate::repository::Repository;
 use crate::{
-    BoxFuture, Effect, Error, Judgement, Tool, ToolContext, ToolOutput, arguments, command, tracking,
+    BoxFuture, Effect, Error, Judgement, Tool, ToolContext, ToolOutput, arguments, command, explaining,
+    tracking,
 };
 
 const NAME: &str = "shell_exec";
-
-/// How much of the end of the output stands on the card; all of it stands beside the card.
-const CARD_OUTPUT_CHARS_MAX: usize = 300;
 
 /// Runs a command in the workspace.
 pub(crate) struct ShellExec {
@@ -48,7 +47,7 @@ impl ShellExec {
         let ended = ended?;
         log_cuts(&ended, context);
         // What it has changed is kept however it ended.
-        let output = told(&ended, spec.timeout, context);
+        let output = told(&ended, spec.timeout, args, context).await;
         let mut output = ToolOutput { changes, ..ToolOutput::of(output, context) };
         if !put_right.is_empty() {
             output.for_model = with_note(&output.for_model, &put_right.join("; "));
@@ -109,41 +108,39 @@ fn log_cuts(ended: &Ended, context: &ToolContext) {
 }
 
 /// What the model is told. A command that failed or was stopped has said why, so its output is told beside the card.
-fn told(ended: &Ended, limit: Duration, context: &ToolContext) -> Result<ToolOutput, Error> {
+async fn told(
+    ended: &Ended,
+    limit: Duration,
+    args: &Value,
+    context: &ToolContext,
+) -> Result<ToolOutput, Error> {
     let (stdout, stderr) = (ended.stdout.text(), ended.stderr.text());
-    let tool = NAME.to_owned();
-    let last = last_lines(if stderr.trim().is_empty() { &stdout } else { &stderr });
-    let (exit_code, error) = match ended.how {
-        How::Exited(0) => (Some(0), None),
-        How::Exited(code) => {
-            (Some(code), Some(Error::Failed { tool, status: code.to_string(), output: last }))
-        }
-        How::Signalled(signal) => {
-            (None, Some(Error::Failed { tool, status: format!("signal {signal}"), output: last }))
-        }
-        How::TimedOut => (None, Some(Error::TimedOut { tool, limit })),
-        How::Cancelled => return Err(Error::Interrupted { tool }),
-    };
-    let lines = lines(&ended.stdout) + lines(&ended.stderr);
+    if ended.how == How::Cancelled {
+        return Err(Error::Interrupted { tool: NAME.to_owned() });
+    }
+    let lines = counted(lines(&ended.stdout) + lines(&ended.stderr));
     let mut result = json!({
         "stdout": stdout,
         "stderr": stderr,
-        "exit_code": exit_code,
+        "exit_code": if let How::Exited(code) = ended.how { Some(code) } else { None },
         "timed_out": ended.how == How::TimedOut,
     });
-    if let Some(hint) = hint(&stdout, &stderr, context).filter(|_| error.is_some()) {
+    let Some(how) = explaining::how(ended.how, limit) else {
+        return Ok(ToolOutput::success(result.to_string(), format!("exit 0, {lines}")));
+    };
+    if let Some(hint) = hint(&stdout, &stderr, context) {
         result["sandbox"] = hint.into();
     }
-    let Some(error) = error else {
-        return Ok(ToolOutput::success(result.to_string(), format!("exit 0, {}", counted(lines))));
-    };
-    note(&error, context);
+    if ended.how == How::TimedOut {
+        note(&Error::TimedOut { tool: NAME.to_owned(), limit }, context);
+    }
     let for_people = match ended.how {
-        How::Exited(code) => format!("exit {code}, {}", counted(lines)),
-        How::Signalled(signal) => format!("ended by signal {signal}, {}", counted(lines)),
-        _ => format!("stopped after {} s, {}", limit.as_secs_f64(), counted(lines)),
+        How::Exited(code) => format!("exit {code}, {lines}"),
+        How::Signalled(signal) => format!("ended by signal {signal}, {lines}"),
+        _ => format!("stopped after {} s, {lines}", limit.as_secs_f64()),
     };
-    Ok(ToolOutput { for_people, ..ToolOutput::failure_with(&error, result) })
+    let explained = explaining::explained(args, how, Said { stdout, stderr }, context).await;
+    Ok(ToolOutput::command_failure(explained, result, for_people))
 }
 
 fn lines(output: &Output) -> usize {
@@ -152,12 +149,6 @@ fn lines(output: &Output) -> usize {
 
 fn counted(lines: usize) -> String {
     if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }
-}
-
-fn last_lines(text: &str) -> String {
-    let text = text.trim_end();
-    let start = text.char_indices().rev().nth(CARD_OUTPUT_CHARS_MAX - 1).map_or(0, |(index, _)| index);
-    text[start..].to_owned()
 }
 
 /// What programs say when the walls stop them, and what stands behind it. Without this nobody would look there.

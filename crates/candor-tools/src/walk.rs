@@ -19,6 +19,8 @@ use crate::{Error, diffs};
 
 /// More threads wait for the disk, not for each other.
 const THREADS_MAX: usize = 8;
+/// From so many jobs on, more threads are worth what it costs to start them.
+const JOBS_FOR_THREADS: usize = 8;
 /// How many files of a folder one thread takes at once.
 const FILES_AT_ONCE: usize = 64;
 /// Deeper folders are left out: each one on the way is held open.
@@ -69,12 +71,16 @@ pub(crate) fn walk<V: Visitor>(
         depth: 0,
     };
     walk.push(vec![Job::Folder(folder)]);
+    let mut first = visitor();
+    if walk.work_alone(&mut first) == Left::Nothing {
+        return Ok(());
+    }
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
     std::thread::scope(|scope| {
         for _ in 1..threads {
             scope.spawn(|| walk.work(&mut visitor()));
         }
-        walk.work(&mut visitor());
+        walk.work(&mut first);
     });
     Ok(())
 }
@@ -85,6 +91,13 @@ struct Walk<'a> {
     dots: DotNames,
     queue: Mutex<Queue>,
     changed: Condvar,
+}
+
+/// What a walk has left to do.
+#[derive(PartialEq, Eq)]
+enum Left {
+    Nothing,
+    Much,
 }
 
 #[derive(Default)]
@@ -144,28 +157,47 @@ impl Walk<'_> {
         }
     }
 
+    /// Works before there are other threads: a small tree needs none.
+    fn work_alone(&self, visitor: &mut impl Visitor) -> Left {
+        loop {
+            let job = {
+                let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+                if queue.jobs.len() >= JOBS_FOR_THREADS {
+                    return Left::Much;
+                }
+                queue.jobs.pop()
+            };
+            let Some(job) = job else { return Left::Nothing };
+            self.finish(job, visitor);
+        }
+    }
+
     fn work(&self, visitor: &mut impl Visitor) {
         let _unwinding = Unwinding(self);
         let mut was_busy = false;
         while let Some(job) = self.next(was_busy) {
             was_busy = true;
-            match job {
-                Job::Folder(folder) => self.enter(folder, visitor),
-                Job::Below { above, name } => {
-                    let path = above.path.join(&name);
-                    if !visitor.wants(&path) {
-                        continue;
-                    }
-                    if let Ok(open) = openat(&above.open, &name, FOLDER, Mode::empty()) {
-                        let Folder { ignores, depth, .. } = above;
-                        let folder = Folder { open: Arc::new(open), path, ignores, depth: depth + 1 };
-                        self.enter(folder, visitor);
-                    }
+            self.finish(job, visitor);
+        }
+    }
+
+    fn finish(&self, job: Job, visitor: &mut impl Visitor) {
+        match job {
+            Job::Folder(folder) => self.enter(folder, visitor),
+            Job::Below { above, name } => {
+                let path = above.path.join(&name);
+                if !visitor.wants(&path) {
+                    return;
                 }
-                Job::Files { folder, files } => {
-                    for (name, kind) in files {
-                        self.meet(&folder, &name, kind, visitor);
-                    }
+                if let Ok(open) = openat(&above.open, &name, FOLDER, Mode::empty()) {
+                    let Folder { ignores, depth, .. } = above;
+                    let folder = Folder { open: Arc::new(open), path, ignores, depth: depth + 1 };
+                    self.enter(folder, visitor);
+                }
+            }
+            Job::Files { folder, files } => {
+                for (name, kind) in files {
+                    self.meet(&folder, &name, kind, visitor);
                 }
             }
         }

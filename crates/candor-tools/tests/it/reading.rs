@@ -121,23 +121,6 @@ async fn what_is_no_text_is_told_and_not_shown() {
 }
 
 #[tokio::test]
-async fn pictures_are_told_by_kind_and_size() {
-    let rig = Rig::new();
-    let check = async |bytes: &[u8], expect: &str| {
-        fs::write(rig.inside("file"), bytes).unwrap();
-        check_success(&rig.read("file").await, expect);
-    };
-    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x02\0\0\0";
-    check(png, "[image/png, 640x480 pixels, 29 bytes]").await;
-    check(b"GIF89a\x0a\0\x14\0\0\0\0", "[image/gif, 10x20 pixels, 13 bytes]").await;
-    let jpeg = b"\xff\xd8\xff\xe0\0\x06JFIF\xff\xc2\0\x0b\x08\x01\x02\x03\x04\x01\x11\0";
-    check(jpeg, "[image/jpeg, 772x258 pixels, 22 bytes]").await;
-    let webp = b"RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x63\0\0\xc7\0\0";
-    check(webp, "[image/webp, 100x200 pixels, 30 bytes]").await;
-    check(b"\xff\xd8\xff\xe0", "[image/jpeg, 4 bytes]").await;
-}
-
-#[tokio::test]
 async fn what_is_no_file_is_refused_at_once() {
     let rig = Rig::new();
     fifo(&rig.inside("pipe"));

@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use candor_cards::Source;
 use candor_protocol::Code;
-use candor_tools::{Permission, ToolOutput};
+use candor_tools::{Permission, RecipePlace, Recipes, ToolOutput};
 use serde_json::{Value, json};
 
 use crate::rig::{Rig, check_failure, check_success, fifo};
@@ -37,8 +39,9 @@ async fn a_command_that_fails_keeps_its_output_and_gets_a_card() {
     assert_eq!(told["stdout"], "before\n");
     assert_eq!(told["exit_code"], 7);
     assert_eq!(told["timed_out"], false);
-    assert_eq!(told["card"]["code"], "TOOL_FAILED");
-    assert_eq!(told["card"]["cause"], "The tool shell_exec ended with status 7.\nno such thing");
+    assert_eq!(told["card"]["code"], "COMMAND_FAILED");
+    assert_eq!(told["card"]["exitCode"], 7);
+    assert_eq!(told["card"]["cause"], "The command ended with exit code 7.\nno such thing");
     assert_eq!(output.for_people, "exit 7, 2 lines");
 }
 
@@ -48,7 +51,8 @@ async fn a_command_that_is_killed_has_no_exit_code() {
     assert!(output.is_error);
     assert_eq!(told(&output)["exit_code"], Value::Null);
     assert_eq!(told(&output)["timed_out"], false);
-    assert!(output.card.unwrap().cause.contains("status signal 9"));
+    let card = output.card.unwrap();
+    assert_eq!((card.code.as_str(), card.exit_code), ("COMMAND_KILLED", 137));
 }
 
 #[tokio::test]
@@ -64,8 +68,8 @@ async fn s6_4_a_command_that_takes_too_long_is_stopped() {
     let told = told(&output);
     assert_eq!((&told["exit_code"], &told["timed_out"]), (&Value::Null, &Value::Bool(true)));
     assert_eq!(told["stdout"], "begun\n");
-    assert_eq!(told["card"]["code"], "TOOL_TIMEOUT");
-    assert!(told["card"]["cause"].as_str().unwrap().ends_with("after 1 second."), "{told}");
+    assert_eq!(told["card"]["code"], "COMMAND_TIMED_OUT");
+    assert!(told["card"]["cause"].as_str().unwrap().contains("1 s"), "{told}");
     assert_eq!(output.for_people, "stopped after 1 s, 1 line");
 }
 
@@ -134,4 +138,48 @@ async fn a_workspace_that_is_gone_is_told() {
     let rig = Rig::new();
     fs::remove_dir(&rig.context.workspace).unwrap();
     check_failure(&rig.shell("true").await, Code::FileNotFound);
+}
+
+#[tokio::test]
+async fn a_known_failure_gets_the_card_of_its_rule_and_two_times_the_same() {
+    let rig = Rig::new();
+    let (first, second) = (rig.shell("git status").await, rig.shell("git status").await);
+    assert_eq!((first.source, first.card.as_ref()), (Some(Source::Rule), second.card.as_ref()));
+    let card = first.card.as_ref().unwrap();
+    assert_eq!((card.code.as_str(), card.exit_code), ("GIT_NOT_A_REPOSITORY", 128));
+    assert_eq!(told(&first)["card"], serde_json::to_value(card).unwrap());
+    assert_eq!(rig.shell("exit 3").await.source, Some(Source::Generic));
+}
+
+#[tokio::test]
+async fn recipes_look_at_what_is_around_the_command_where_file_tools_may_look() {
+    let rules = "ecosystem: t\nrules:\n  - code: NEAR_ONE\n    class: Usage\n    title: t\n    match: 'no such thing: (?P<name>.+)'\n    \
+                 looks: { near: { near_file: '{name}' } }\n    needs: [near]\n    cause: Nearly {near}.\n    \
+                 steps: [{ run: 'cat {near}' }, { do: Think again. }]\n    \
+                 examples: [{ from: docs, command: x, exit: 1, output: 'no such thing: nots', files: { note: '' } }]\n";
+    let mut rig = Rig::new();
+    fs::create_dir(rig.inside("sub")).unwrap();
+    fs::write(rig.inside("sub/notes.txt"), "").unwrap();
+    fs::create_dir(rig.outside("recipes")).unwrap();
+    fs::write(rig.outside("recipes/t.yaml"), rules).unwrap();
+    rig.context.rules.recipes = Arc::new(Recipes::new(vec![RecipePlace::Own(rig.outside("recipes"))]));
+    let args = json!({ "command": "echo no such thing: nots.txt >&2; exit 1", "cwd": "sub" });
+    let output = rig.call("shell_exec", args.clone()).await;
+    assert_eq!(output.card.unwrap().cause, "Nearly notes.txt.");
+    rig.context.rules.hidden.push(rig.inside("sub"));
+    let output = rig.call("shell_exec", args).await;
+    assert_eq!(output.card.unwrap().code, "COMMAND_FAILED");
+}
+
+#[tokio::test]
+async fn a_process_that_ends_badly_at_its_start_gets_a_card() {
+    let rig = Rig::new();
+    let start = |command: &str| json!({ "action": "start", "command": command });
+    let output = rig.call("process", start("echo cannot >&2; exit 3")).await;
+    assert!(output.is_error);
+    assert_eq!((&told(&output)["state"], &told(&output)["id"]), (&json!("exit 3"), &json!(1)));
+    let card = output.card.unwrap();
+    assert_eq!((card.code.as_str(), card.exit_code), ("COMMAND_FAILED", 3));
+    assert!(card.cause.contains("cannot"), "{card:?}");
+    assert!(!rig.call("process", start("exit 0")).await.is_error);
 }
