@@ -65,7 +65,14 @@ fn conversation(messages: usize) -> Conversation {
             opaque: None,
         };
         let content = "let line = source.next(); ".repeat(RESULT_BYTES / 26);
-        let result = ToolResult { call_id, tool_name, content, is_error: at.is_multiple_of(7), card: None };
+        let result = ToolResult {
+            call_id,
+            tool_name,
+            content,
+            is_error: at.is_multiple_of(7),
+            card: None,
+            images: Vec::new(),
+        };
         [
             Message::text(Role::User, format!("Now look at module {at} and tell me what it does.")),
             Message::new(Role::Assistant, vec![Part::ToolCall(call)]),
@@ -93,6 +100,7 @@ fn deps<'a>(
         compaction: Compaction { enabled: true, reserve_tokens: 16_384, keep_tokens: 20_000 },
         profile: "fast",
         verify: Verify::Waived,
+        recovery: candor_agent::Recovery::Off,
     }
 }
 

@@ -1,19 +1,35 @@
 //! The tools that one answer asked for.
 
-use candor_protocol::{EventBody, Failure, Message, Part, Role, ToolCall, ToolResult};
-use candor_tools::{ToolContext, ToolOutput, dispatch, groups};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use candor_cards::Source;
+use candor_log::event::{CardRecovered, CardShown};
+use candor_protocol::{
+    EventBody, Failure, Message, Part, Recovered, RecoveredBy, Role, ToolCall, ToolResult,
+};
+use candor_tools::{Effect, ToolContext, ToolOutput, dispatch, groups};
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
+use crate::failures::{Failures, may_have_changed};
+use crate::recover::{recover, safe_steps};
+use crate::target::Target;
 use crate::{RunDeps, Sink};
 
 /// Runs the calls of an answer, side by side where their effects allow it. The results are in the order of the calls.
 ///
 /// The answer, which names every call, is stored before the first of them runs: what may have run must be known after a
 /// crash. That the first ones start is told before that wait, so that a turn waits for the disk once.
-pub(crate) async fn run(answer: &Message, deps: &RunDeps<'_>, sink: &dyn Sink) -> Result<Message, Failure> {
+pub(crate) async fn run(
+    answer: &Message,
+    failures: &Mutex<Failures>,
+    deps: &RunDeps<'_>,
+    sink: &dyn Sink,
+) -> Result<Message, Failure> {
     let calls: Vec<&ToolCall> = answer.calls().collect();
     let mut parts = Vec::with_capacity(calls.len());
+    locked(failures).begin_turn();
     for (at, group) in groups(deps.tools, &calls, &deps.context).into_iter().enumerate() {
         let group = calls.get(group).unwrap_or_default();
         for call in group {
@@ -22,10 +38,15 @@ pub(crate) async fn run(answer: &Message, deps: &RunDeps<'_>, sink: &dyn Sink) -
         if at == 0 {
             sink.settled().await?;
         }
-        let results = join_all(group.iter().map(|call| one(call, deps, sink))).await;
+        let results = join_all(group.iter().map(|call| one(call, failures, deps, sink))).await;
         parts.extend(results.into_iter().map(Part::ToolResult));
     }
     Ok(Message::new(Role::Tool, parts))
+}
+
+/// A plain lock: it is held for a look and never across a wait.
+pub(crate) fn locked(failures: &Mutex<Failures>) -> MutexGuard<'_, Failures> {
+    failures.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn start(call: &ToolCall) -> EventBody {
@@ -36,9 +57,19 @@ fn start(call: &ToolCall) -> EventBody {
     }
 }
 
-async fn one(call: &ToolCall, deps: &RunDeps<'_>, sink: &dyn Sink) -> ToolResult {
+async fn one(call: &ToolCall, failures: &Mutex<Failures>, deps: &RunDeps<'_>, sink: &dyn Sink) -> ToolResult {
     let started = Instant::now();
-    let output = revealed(call, deps).await;
+    let mut output = revealed(call, deps).await;
+    let target = Target::of(call, deps.tools);
+    let recovered = if output.is_error {
+        failed(call, &target, &mut output, failures, deps, sink).await
+    } else {
+        worked(call, &target, &output, failures, deps)
+    };
+    for past in &recovered {
+        log_recovered(past, &target, deps);
+    }
+    // Pictures are not masked: what is seen on one is in no text, and a mask in its base64 would destroy it.
     let content = deps.mask.hide(&output.for_model);
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     sink.emit(EventBody::ToolResult {
@@ -49,6 +80,8 @@ async fn one(call: &ToolCall, deps: &RunDeps<'_>, sink: &dyn Sink) -> ToolResult
         card: output.card.clone(),
         duration_ms,
         changes: output.changes,
+        recovered,
+        images: output.images.clone(),
     });
     ToolResult {
         call_id: call.call_id.clone(),
@@ -56,6 +89,7 @@ async fn one(call: &ToolCall, deps: &RunDeps<'_>, sink: &dyn Sink) -> ToolResult
         content,
         is_error: output.is_error,
         card: output.card,
+        images: output.images,
     }
 }
 
@@ -69,4 +103,75 @@ async fn revealed(call: &ToolCall, deps: &RunDeps<'_>) -> ToolOutput {
         Ok(args) => dispatch(deps.tools, call, &args, context).await,
         Err(failure) => ToolOutput::refused(&failure),
     }
+}
+
+fn worked(
+    call: &ToolCall,
+    target: &Target,
+    output: &ToolOutput,
+    failures: &Mutex<Failures>,
+    deps: &RunDeps<'_>,
+) -> Vec<Recovered> {
+    let effect = deps.tools.effect(call, &deps.context);
+    let acts = matches!(effect, Some(Effect::Acts | Effect::Writes(_) | Effect::WritesSeveral(_)));
+    let effective = may_have_changed(target, acts, !output.changes.is_empty());
+    locked(failures).worked(target, effective)
+}
+
+/// Sees to a call that failed: counts it, repairs what may be repaired without asking, and says on the card what was tried.
+async fn failed(
+    call: &ToolCall,
+    target: &Target,
+    output: &mut ToolOutput,
+    failures: &Mutex<Failures>,
+    deps: &RunDeps<'_>,
+    sink: &dyn Sink,
+) -> Vec<Recovered> {
+    let Some(card) = output.card.clone() else { return Vec::new() };
+    let met = locked(failures).failed(target, &card);
+    CardShown {
+        session_id: deps.context.session,
+        code: &card.code,
+        class: card.class.as_str(),
+        tool: &target.tool,
+        source: source(output.source),
+        repeat: met.repeat,
+    }
+    .log();
+    if !met.tried.is_empty() {
+        output.amend_card(|card| card.tried = met.tried);
+    }
+    // What did not help the first time is not done again.
+    let steps = if met.is_first { safe_steps(output, &target.tool, deps) } else { Vec::new() };
+    if steps.is_empty() || deps.context.cancel.is_cancelled() {
+        return Vec::new();
+    }
+    let Some(report) = recover(call, &card, &steps, deps, sink).await else { return Vec::new() };
+    output.add("recovery", report.told);
+    output.changes.extend(report.changes);
+    if !report.is_recovered {
+        return Vec::new();
+    }
+    locked(failures).recovered(target, RecoveredBy::Auto)
+}
+
+fn source(source: Option<Source>) -> &'static str {
+    match source {
+        Some(Source::Rule) => "rule",
+        Some(Source::Card) => "card",
+        Some(Source::Generic) => "generic",
+        None => "tool",
+    }
+}
+
+fn log_recovered(past: &Recovered, target: &Target, deps: &RunDeps<'_>) {
+    CardRecovered {
+        session_id: deps.context.session,
+        code: &past.code,
+        tool: &target.tool,
+        duration: Duration::from_millis(past.duration_ms),
+        attempts: past.failures,
+        by: past.by.as_str(),
+    }
+    .log();
 }

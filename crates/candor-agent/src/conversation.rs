@@ -4,6 +4,8 @@ use candor_protocol::{Event, EventBody, Message, Moment, Part, Role, RunId, Tool
 use candor_tools::ToolOutput;
 use serde::{Deserialize, Serialize};
 
+use crate::pictures;
+
 /// The conversation that a session's events tell, one event after the other.
 ///
 /// It is the one that the models saw, whatever the order in which things arrived. A message belongs to the run that
@@ -92,15 +94,21 @@ impl Conversation {
                 message.usage = Some(*usage);
                 self.answer(message);
             }
-            EventBody::ToolResult { call_id, tool_name, result, is_error, card, .. } => {
+            EventBody::ToolResult { call_id, tool_name, result, is_error, card, images, .. } => {
                 let result = ToolResult {
                     call_id: call_id.clone(),
                     tool_name: tool_name.clone(),
                     content: result.clone(),
                     is_error: *is_error,
                     card: card.clone(),
+                    images: images.clone(),
                 };
                 self.result(at, result);
+            }
+            EventBody::Compacted { removed_images, summary, .. } if *removed_images > 0 => {
+                let count = usize::try_from(*removed_images).unwrap_or(usize::MAX);
+                pictures::leave_out(&mut self.messages, count, summary);
+                self.uncounted = self.messages.len();
             }
             EventBody::Compacted { removed_messages, summary, read_files, modified_files, .. } => {
                 let summary = Summary {
@@ -202,7 +210,8 @@ impl Conversation {
         for OpenCall { call_id, tool_name } in std::mem::take(&mut self.open) {
             let output = ToolOutput::failure(&candor_tools::Error::Interrupted { tool: tool_name.clone() });
             let (content, card) = (output.for_model, output.card);
-            self.push_result(at, ToolResult { call_id, tool_name, content, is_error: true, card });
+            let images = Vec::new();
+            self.push_result(at, ToolResult { call_id, tool_name, content, is_error: true, card, images });
         }
     }
 }

@@ -50,6 +50,18 @@ pub struct RunDeps<'a> {
     pub profile: &'a str,
     /// Whether the user waived the check.
     pub verify: Verify,
+    /// Whether the runtime carries out the safe steps of cards itself.
+    pub recovery: Recovery,
+}
+
+/// Who carries out the safe steps of a card.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Recovery {
+    /// Whoever was told the card.
+    #[default]
+    Off,
+    /// The run, before the model is told.
+    Auto,
 }
 
 /// Whether work is checked before it is called done.

@@ -5,7 +5,7 @@
 //! provider are called through their traits. It has one caller, the session actor of the runtime.
 //!
 //! Start reading at `run.rs`, which is short on purpose; then `turn.rs` (one answer of the model), `calls.rs` (the tools it
-//! asked for), `prompt.rs` (the layers of the system prompt), `limits.rs` (what ends a run that does not end by itself),
+//! asked for), `failures.rs` (what becomes of those that fail), `pictures.rs` (what they gave to be seen), `prompt.rs` (the layers of the system prompt), `limits.rs` (what ends a run that does not end by itself),
 //! `conversation.rs` (what stored events say was said) and `compact/` (what happens when that grows too long).
 
 mod calls;
@@ -13,19 +13,22 @@ mod compact;
 mod conceal;
 mod conversation;
 mod deps;
+mod failures;
 mod limits;
 mod messages;
 mod partial;
+mod pictures;
 mod prompt;
+mod recover;
 mod run;
 mod sink;
-mod stuck;
+mod target;
 mod title;
 mod turn;
 
 pub use compact::Compaction;
 pub use conversation::{Conversation, Summary, conversation};
-pub use deps::{Model, Price, RunDeps, RunInput, Task, Verify};
+pub use deps::{Model, Price, Recovery, RunDeps, RunInput, Task, Verify};
 pub use limits::Limits;
 pub use messages::build_messages;
 pub use prompt::{Catalogue, Harness, IDENTITY, Layer, LayerName, Layers, Sourced};

@@ -3,6 +3,8 @@
 mod outcome;
 mod shorten;
 
+use std::sync::Mutex;
+
 use candor_llm::prices;
 use candor_log::event::{TurnEnd, TurnStart};
 use candor_protocol::{
@@ -13,11 +15,11 @@ use tokio::time::Instant;
 use crate::compact::Ladder;
 use crate::conceal::conceal;
 use crate::conversation::Heard;
+use crate::failures::Failures;
 use crate::limits::{Budget, cancel_at};
 use crate::partial::Partial;
-use crate::stuck::Stuck;
 use crate::turn::{self, Given, NoAnswer};
-use crate::{Model, Price, RunDeps, RunInput, Sink, Summary, Task, calls, messages};
+use crate::{Model, Price, RunDeps, RunInput, Sink, Summary, Task, calls, messages, pictures};
 
 /// Carries out one run, from the message to its outcome. Everything that happens is told to the sink; nothing is thrown.
 pub async fn run(input: RunInput, deps: &RunDeps<'_>, sink: &dyn Sink) -> Outcome {
@@ -30,7 +32,7 @@ pub async fn run(input: RunInput, deps: &RunDeps<'_>, sink: &dyn Sink) -> Outcom
         futile_tokens: 0,
         budget: Budget::new(input.limits),
         usage: Usage::default(),
-        stuck: Stuck::default(),
+        failures: Mutex::default(),
         wrote: false,
         unapproved: false,
         deps,
@@ -81,7 +83,8 @@ struct Run<'r, 'a> {
     futile_tokens: u64,
     budget: Budget,
     usage: Usage,
-    stuck: Stuck,
+    /// Calls that run side by side fail side by side.
+    failures: Mutex<Failures>,
     /// Whether a tool has changed a file.
     wrote: bool,
     /// Whether a call was refused because nobody was there to approve it.
@@ -136,9 +139,10 @@ impl Run<'_, '_> {
             return self.conclude(stop);
         }
         let Some(answer) = self.messages.last() else { return Ok(Next::Nothing) };
-        let results = calls::run(answer, self.deps, self.sink).await.map_err(End::Failed)?;
+        let results = calls::run(answer, &self.failures, self.deps, self.sink).await.map_err(End::Failed)?;
         self.budget.tool_calls += calls;
-        let stuck = self.judge(&results);
+        self.judge(&results);
+        let stuck = calls::locked(&self.failures).take_stuck();
         self.messages.push(results);
         if self.deps.context.cancel.is_cancelled() {
             return Err(End::Cancelled);
@@ -169,6 +173,14 @@ impl Run<'_, '_> {
                     partial.begin_anew("The conversation is too long for the model.".to_owned());
                     if !self.shorten().await? {
                         return Err(End::Constraint(failure));
+                    }
+                }
+                Err(NoAnswer::Pictures(failure)) => {
+                    partial.begin_anew(
+                        "The provider did not take the pictures; asking without them.".to_owned(),
+                    );
+                    if !self.drop_pictures(self.messages.len(), pictures::REFUSED) {
+                        return Err(End::Failed(failure));
                     }
                 }
                 Err(NoAnswer::Failed(failure)) => return Err(End::Failed(failure)),
@@ -241,16 +253,13 @@ impl Run<'_, '_> {
     }
 
     /// Looks at what came of the calls.
-    fn judge(&mut self, results: &Message) -> Option<Failure> {
-        let answer = self.messages.last()?;
-        let mut stuck = None;
+    fn judge(&mut self, results: &Message) {
+        let Some(answer) = self.messages.last() else { return };
         for (call, part) in answer.calls().zip(&results.parts) {
             let Part::ToolResult(result) = part else { continue };
             self.wrote |= !result.is_error && self.deps.tools.writes(call, &self.deps.context);
             self.unapproved |= is_unapproved(result);
-            stuck = stuck.or(self.stuck.count(call, result));
         }
-        stuck
     }
 
     /// Takes over what the user said meanwhile; whether there was anything.

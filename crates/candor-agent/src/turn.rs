@@ -5,7 +5,7 @@ use candor_llm::{Answer, Delta, Error, Request};
 use candor_protocol::{Code, DeltaKind, EventBody, Failure, Message, StopReason};
 
 use crate::partial::Partial;
-use crate::{Model, RunDeps, Sink, build_messages};
+use crate::{Model, RunDeps, Sink, build_messages, pictures};
 
 /// An answer, and who gave it.
 pub(crate) struct Given<'a> {
@@ -17,6 +17,8 @@ pub(crate) struct Given<'a> {
 pub(crate) enum NoAnswer {
     /// The conversation is too long for the model.
     TooLong(Failure),
+    /// The provider does not take the pictures in it.
+    Pictures(Failure),
     /// Everything else, after all that could be tried.
     Failed(Failure),
 }
@@ -38,6 +40,9 @@ pub(crate) async fn ask<'a>(
         let failure = error.failure(model.provider.name(), &model.key_source);
         if matches!(error, Error::ContextTooLong { .. }) {
             return Err(NoAnswer::TooLong(failure));
+        }
+        if matches!(error, Error::PictureRefused { .. }) && pictures::count(messages) > 0 {
+            return Err(NoAnswer::Pictures(failure));
         }
         match models.peek() {
             Some(next) => {
@@ -68,9 +73,11 @@ async fn ask_one(
 
 fn request(messages: &[Message], model: &Model, deps: &RunDeps<'_>) -> Request {
     let prompt = (deps.prompt)(&model.name);
+    let mut messages = build_messages(prompt.as_deref(), messages);
+    pictures::leave_out_excess(&mut messages);
     Request {
         model: model.name.clone(),
-        messages: build_messages(prompt.as_deref(), messages),
+        messages,
         tools: deps.tools.specs(),
         max_tokens: deps.max_tokens,
         context_tokens: None,

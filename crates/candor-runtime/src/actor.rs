@@ -148,7 +148,7 @@ impl Actor {
         RunEnd {
             session_id: self.session,
             status: outcome.status.as_str(),
-            error: outcome.card.as_ref().map(|card| card.code.as_str()),
+            code: outcome.card.as_ref().map(|card| card.code.as_str()),
             turns: outcome.turns,
             duration: Duration::from_millis(outcome.duration_ms),
         }
@@ -182,6 +182,7 @@ impl Actor {
             compaction: setup.compaction,
             profile: &setup.profile,
             verify: setup.verify,
+            recovery: setup.recovery,
         };
         let input = RunInput { conversation, task: next.task, limits: setup.limits };
         candor_agent::run(input, &deps, &*self.journal).await

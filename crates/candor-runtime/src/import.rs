@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Read};
 
-use candor_protocol::{Code, Event, EventBody, Failure, SessionId};
+use candor_protocol::{Code, Event, EventBody, Failure, SessionId, is_picture};
 use candor_redact::Redactor;
 use candor_store::{Stage, Store};
 use serde_json::Value;
@@ -155,9 +155,11 @@ impl Reader<'_> {
     }
 }
 
-/// Masks every free text: what comes from elsewhere may hold what must not be stored here.
+/// Masks every free text: what comes from elsewhere may hold what must not be stored here. A mask in a picture would leave
+/// nothing of it.
 fn mask(value: &mut Value, redactor: &Redactor) {
     match value {
+        Value::String(text) if is_picture(text) => {}
         Value::String(text) => {
             if let std::borrow::Cow::Owned(masked) = redactor.redact_str(text) {
                 *text = masked;

@@ -17,10 +17,28 @@ pub(crate) fn masked(body: EventBody, vault: &Vault) -> EventBody {
             outcome.card = outcome.card.map(|shown| card(shown, vault));
             EventBody::RunEnd(outcome)
         }
-        EventBody::ToolResult { call_id, tool_name, result, is_error, card: shown, duration_ms, changes } => {
-            let card = shown.map(|shown| card(shown, vault));
-            EventBody::ToolResult { call_id, tool_name, result, is_error, card, duration_ms, changes }
-        }
+        EventBody::ToolResult {
+            call_id,
+            tool_name,
+            result,
+            is_error,
+            card: shown,
+            duration_ms,
+            changes,
+            recovered,
+            images,
+        } => EventBody::ToolResult {
+            call_id,
+            tool_name,
+            result,
+            is_error,
+            card: shown.map(|shown| card(shown, vault)),
+            duration_ms,
+            changes,
+            recovered,
+            // A picture stays as it is: a mask in its base64 would leave no picture, and hide nothing that is seen on it.
+            images,
+        },
         EventBody::Status { message, attempt, delay_ms, discard } => {
             EventBody::Status { message: vault.erase(&message), attempt, delay_ms, discard }
         }
@@ -46,9 +64,10 @@ fn card(mut card: ErrorCard, vault: &Vault) -> ErrorCard {
     let mask = |text: &mut String| *text = vault.erase(text);
     mask(&mut card.title);
     mask(&mut card.cause);
+    card.tried.iter_mut().for_each(mask);
     for step in &mut card.steps {
         match step {
-            Step::Run { command } => mask(command),
+            Step::Run { command, .. } => mask(command),
             Step::Check { text, command } => {
                 mask(text);
                 command.as_mut().map(mask);

@@ -97,6 +97,8 @@ fn result(call: &ToolCall) -> EventBody {
         card: Some(card),
         duration_ms: 0,
         changes: Vec::new(),
+        recovered: Vec::new(),
+        images: Vec::new(),
     }
 }
 

@@ -14,6 +14,9 @@ const PEOPLE: &[&str] = &["cli", "repl", "websocket", "http", "telegram", "acp"]
 /// Sessions that nobody leads.
 const MACHINES: &[&str] = &["cron", "workflow", "subagent"];
 
+/// How long ago something must have happened for it to show that time has passed.
+const WITNESS_AGE: Duration = Duration::from_hours(24);
+
 /// How long sessions are kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Retention {
@@ -30,10 +33,10 @@ pub(crate) async fn sweep(store: Arc<Store>, origin: Origin, keep: Retention) ->
         return Ok(());
     }
     let class = if MACHINES.contains(&origin.as_str()) { MACHINES } else { PEOPLE };
-    let before = keep.age.map(|age| {
-        let age = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
-        Moment::from_millis(Moment::now().as_millis().saturating_sub(age))
-    });
+    let before = match keep.age {
+        Some(age) => oldest_kept(&store, age).await?,
+        None => None,
+    };
     let expired = store.expired(class, keep.sessions, before, DELETED_MAX).await;
     for session in expired.map_err(|error| error.failure())? {
         let lease = store.lease(session).await.map_err(|error| error.failure())?;
@@ -43,3 +46,20 @@ pub(crate) async fn sweep(store: Arc<Store>, origin: Origin, keep: Retention) ->
     }
     Ok(())
 }
+
+/// Up to when sessions are too old. The age counts from the last thing that happened at least a day ago and not from the
+/// clock: one that jumps ahead by years would otherwise take everything with it before anyone sets it right. So old
+/// sessions outlive their age until there was a day of use after it.
+async fn oldest_kept(store: &Store, age: Duration) -> Result<Option<Moment>, Failure> {
+    let witness = store.last_activity(earlier(Moment::now(), WITNESS_AGE)).await;
+    Ok(witness.map_err(|error| error.failure())?.map(|witness| earlier(witness, age)))
+}
+
+fn earlier(moment: Moment, age: Duration) -> Moment {
+    let age = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
+    Moment::from_millis(moment.as_millis().saturating_sub(age))
+}
+
+#[cfg(test)]
+#[path = "retention_tests.rs"]
+mod tests;

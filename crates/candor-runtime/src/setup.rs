@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use candor_agent::{Compaction, Limits, Model, Verify};
+use candor_agent::{Compaction, Limits, Model, Recovery, Verify};
 use candor_llm::retry::Policy;
 use candor_tools::{Plan, Rules};
 
@@ -27,6 +27,8 @@ pub struct Setup {
     pub profile: String,
     /// Whether it is checked at all.
     pub verify: Verify,
+    /// Whether the runtime carries out the safe steps of cards itself.
+    pub recovery: Recovery,
     /// Where the hand-written layers of the system prompt are.
     pub prompt: PromptFiles,
     /// What tools may do.

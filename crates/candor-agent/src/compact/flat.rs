@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use candor_protocol::{Message, Part, Role, ToolCall};
 
 use super::excerpt::{json, longest_for, middle};
-use super::rules::said;
+use super::rules::{picture, said};
 
 /// How much of one result the summariser reads: the beginning and the end tell how it went.
 const RESULT_BYTES_MAX: usize = 4_000;
@@ -87,7 +87,12 @@ fn call(call: &ToolCall) -> String {
 fn result(part: &Part) -> Option<Line<'_>> {
     let Part::ToolResult(result) = part else { return None };
     let name = if result.is_error { "[Tool result]: failed: " } else { "[Tool result]: " };
-    Some(Line { name, text: indented(middle(&result.content, RESULT_BYTES_MAX)) })
+    let mut text = indented(middle(&result.content, RESULT_BYTES_MAX));
+    // The summariser does not see them.
+    for image in &result.images {
+        text.to_mut().push_str(&picture(&image.media_type));
+    }
+    Some(Line { name, text })
 }
 
 /// No line but the first begins as one of ours would: what a tool gave is not to be taken for words of the user.

@@ -148,11 +148,16 @@ pub(super) fn said(message: &Message) -> Cow<'_, str> {
     }
     let part = |part: &Part| match part {
         Part::Text { text } => Some(text.clone()),
-        Part::Image { media_type, .. } => Some(format!("[a picture, {media_type}]")),
+        Part::Image { media_type, .. } => Some(picture(media_type)),
         Part::File { name, media_type, .. } => Some(format!("[the file {name}, {media_type}]")),
         _ => None,
     };
     Cow::Owned(message.parts.iter().filter_map(part).collect::<Vec<_>>().join("\n"))
+}
+
+/// A picture in words.
+pub(super) fn picture(media_type: &str) -> String {
+    format!("[a picture, {media_type}]")
 }
 
 /// What was called and what the assistant said. It is read from the end, as the newest is what has to stay.

@@ -46,6 +46,7 @@ fn turn(rng: &mut Rng, turn: usize) -> Vec<Message> {
             content,
             is_error: rng.one_in(3),
             card: None,
+            images: Vec::new(),
         }));
     }
     let mut messages = vec![Message::new(Role::Assistant, asked)];

@@ -62,7 +62,10 @@ fn part(part: &Part) -> u64 {
         Part::File { name, data, .. } => of_bytes(name.len() + data.len() / 4 * 3),
         Part::Reasoning(reasoning) => of_bytes(reasoning.text.len()),
         Part::ToolCall(call) => of_bytes(call.tool_name.len() + call.call_id.len() + json_bytes(&call.args)),
-        Part::ToolResult(result) => of_bytes(result.call_id.len() + result.content.len()),
+        Part::ToolResult(result) => {
+            let pictures = IMAGE_TOKENS * result.images.len() as u64;
+            of_bytes(result.call_id.len() + result.content.len()) + pictures
+        }
     }
 }
 

@@ -4,12 +4,12 @@
 use candor_llm::retry::{self, Notice};
 use candor_llm::{Answer, Request};
 use candor_log::event::SessionCompacted;
-use candor_protocol::{EventBody, SummarisedBy};
+use candor_protocol::{EventBody, Role, SummarisedBy};
 use tokio::time::timeout;
 
 use super::{End, Run};
 use crate::compact::{self, Ladder, Room, Shortened, Unusable};
-use crate::{Model, turn};
+use crate::{Model, pictures, turn};
 
 const SHORTENING: &str = "Shortening the conversation…";
 const NOTHING_TO_SHORTEN: &str = "There is nothing in the conversation that could be shortened.";
@@ -40,6 +40,9 @@ impl Run<'_, '_> {
         if !self.deps.compaction.enabled || self.tokens() <= room.limit {
             return Ok(());
         }
+        if self.drop_seen_pictures() && self.tokens() <= room.limit {
+            return Ok(());
+        }
         let old = compact::first(&self.messages, self.summary.as_ref(), room);
         let tokens = old.map_or(0, |old| old.unsummarised_tokens());
         // What came to nothing once is not paid for again until there is more.
@@ -52,6 +55,9 @@ impl Run<'_, '_> {
 
     /// Shortens the conversation after the model has said that it is too long; whether that was possible.
     pub(super) async fn shorten(&mut self) -> Result<bool, End> {
+        if self.drop_seen_pictures() {
+            return Ok(true);
+        }
         if self.ladder.is_none() && self.summarise().await? == Came::Shorter {
             return Ok(true);
         }
@@ -143,6 +149,37 @@ impl Run<'_, '_> {
         })
     }
 
+    /// Leaves out the pictures that an answer has been given to: they take much room, and what they showed has been
+    /// said. Whether there were any.
+    fn drop_seen_pictures(&mut self) -> bool {
+        let answered = self.messages.iter().rposition(|message| message.role == Role::Assistant);
+        self.drop_pictures(answered.unwrap_or_default(), pictures::GAVE_WAY)
+    }
+
+    /// Leaves out the pictures of the first so many messages, for good; whether there were any.
+    pub(super) fn drop_pictures(&mut self, messages: usize, words: &str) -> bool {
+        let count = pictures::count(&self.messages[..messages]);
+        if count == 0 {
+            return false;
+        }
+        let tokens_before = self.tokens();
+        pictures::leave_out(&mut self.messages, count, words);
+        self.uncounted = self.messages.len();
+        // A ladder would bring them back.
+        self.ladder = None;
+        self.sink.emit(EventBody::Compacted {
+            removed_messages: 0,
+            removed_images: count as u64,
+            summary_tokens: 0,
+            summary: words.to_owned(),
+            tokens_before,
+            read_files: Vec::new(),
+            modified_files: Vec::new(),
+            by: SummarisedBy::Rules,
+        });
+        true
+    }
+
     /// Goes on with the shorter conversation, and tells everyone.
     fn replace(&mut self, shortened: Shortened, tokens_before: u64, by: SummarisedBy) {
         let Shortened { messages, summary, removed, summary_tokens } = shortened;
@@ -150,6 +187,7 @@ impl Run<'_, '_> {
         SessionCompacted { session_id: self.deps.context.session, removed_messages, summary_tokens }.log();
         self.sink.emit(EventBody::Compacted {
             removed_messages,
+            removed_images: 0,
             summary_tokens,
             summary: summary.text.clone(),
             tokens_before,

@@ -73,6 +73,8 @@ pub(crate) fn result(id: &str) -> EventBody {
         card: None,
         duration_ms: 1,
         changes: Vec::new(),
+        recovered: Vec::new(),
+        images: Vec::new(),
     }
 }
 
@@ -204,6 +206,7 @@ fn a_message_whose_run_never_began_is_heard_by_the_next_that_does() {
 pub(crate) fn compacted(removed_messages: u64, summary: &str) -> EventBody {
     EventBody::Compacted {
         removed_messages,
+        removed_images: 0,
         summary_tokens: 3,
         summary: summary.to_owned(),
         tokens_before: 0,

@@ -7,6 +7,7 @@ mod compaction;
 mod conversation;
 mod folding;
 mod overflow;
+mod pictures;
 mod prompt;
 mod rig;
 mod splitting;

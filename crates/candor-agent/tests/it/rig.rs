@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use candor_agent::{
-    BoxFuture, Compaction, Conversation, Limits, Mask, Model, Price, RunDeps, RunInput, Sink, Summary, Task,
-    Verify,
+    BoxFuture, Compaction, Conversation, Limits, Mask, Model, Price, Recovery, RunDeps, RunInput, Sink,
+    Summary, Task, Verify,
 };
 use candor_llm::retry::Policy;
 use candor_llm::{Endpoint, HttpProvider, Timeouts};
@@ -165,6 +165,7 @@ impl Rig {
             compaction: self.compaction,
             profile: "fast",
             verify: Verify::Waived,
+            recovery: Recovery::Off,
         };
         let input = RunInput { conversation, task, limits: self.limits };
         let run = candor_agent::run(input, &deps, &*self.told);

@@ -32,6 +32,7 @@ fn result(id: &str, tool: &str, content: &str, is_error: bool) -> Message {
         content: content.to_owned(),
         is_error,
         card: None,
+        images: Vec::new(),
     };
     Message::new(Role::Tool, vec![Part::ToolResult(result)])
 }

@@ -32,6 +32,16 @@ word! {
     }
 }
 
+word! {
+    /// Who carries out the safe steps of an error card, from least to most.
+    pub enum Recovery {
+        /// Whoever was told the card.
+        Off = "off",
+        /// The runtime, before the model is asked.
+        Auto = "auto",
+    }
+}
+
 section! {
     /// What happens when the provider fails for a moment.
     pub struct Retry {

@@ -11,7 +11,7 @@ mod walls;
 
 use std::collections::BTreeMap;
 
-pub use behaviour::{Compaction, Permission, Profile, Retry, Security, Tools};
+pub use behaviour::{Compaction, Permission, Profile, Recovery, Retry, Security, Tools};
 pub use operation::{Interactive, Logging, Mcp, Rotation, Server, Session};
 pub use prompt::SystemPrompt;
 pub use provider::{Dialect, Provider};
@@ -53,6 +53,9 @@ section! {
         /// When a person is asked before a call, where that is not what `permission` says: always asks before every write and
         /// command, doubtful where the command gate has doubts, never refuses what it would ask about.
         approval: Option<Approval> = None, [Owner];
+        /// What happens when a command fails for a known reason: off tells the model the card; auto first carries out those
+        /// steps of the card that are marked safe, and its check, and tells the model what came of it.
+        recovery: Recovery = Recovery::Off, [Earlier];
         /// The most one run may cost, in US dollars. Left out, no limit.
         max_cost: Option<Amount> = None, [Lower];
         /// Other providers, by name: any server that speaks one of the dialects.

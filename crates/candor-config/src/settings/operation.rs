@@ -17,7 +17,7 @@ section! {
         database_url: Option<String> = None;
         /// How many sessions are kept. 0: all.
         max_sessions: Whole<0, 10_000_000> = Whole(0);
-        /// How many days a session is kept after its last message. 0: for ever.
+        /// How many days a session is kept after its last message. They count once Candor was used on a later day, so that a clock that jumps ahead deletes nothing. 0: for ever.
         retention_days: Whole<0, 36_500> = Whole(0);
         /// Whether sessions beyond these limits are deleted by themselves.
         auto_cleanup: bool = true;
@@ -41,7 +41,7 @@ section! {
         level: Level = Level::Info;
         /// The log file, one JSON object a line. `directory = "…"` is understood too.
         file: HomePath = HomePath::Usual("logs/candor.log");
-        /// Whether `candor serve` writes the log to its standard output as well.
+        /// Whether `candor serve` writes the log to its standard output as well, the same lines as in the file. No other command does.
         stdout: bool = true;
         /// When a new file is begun, and how long old ones stay. `rotation = "daily"` is understood too.
         rotation: Rotation = Rotation::default();

@@ -213,6 +213,9 @@ on_both! {
         let rig = Rig::on_with(on, |setup| setup.retention = keep).await;
         rig.fake.repeat(Reply::text("yes"));
         let old = told_long_ago(&rig).await;
+        let lately = Moment::from_millis(Moment::now().as_millis() - 2 * 86_400_000);
+        let story = crate::story::Story::new().accepted("not long ago").at(lately);
+        story.left_in(&rig.store().await).await;
         let recent = rig.create();
         rig.ask(recent, "hello").await;
         let settled = async {

@@ -222,6 +222,7 @@ pub(crate) fn setup(home: &Home, provider: Arc<dyn Provider>) -> Setup {
         compaction: Compaction { enabled: true, reserve_tokens: 16_384, keep_tokens: 20_000 },
         profile: "fast".to_owned(),
         verify: Verify::Waived,
+        recovery: candor_agent::Recovery::Off,
         prompt: PromptFiles::default(),
         tools: Rules {
             env: vec![("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())],

@@ -95,6 +95,8 @@ impl Story {
             card: None,
             duration_ms: 1,
             changes: Vec::new(),
+            recovered: Vec::new(),
+            images: Vec::new(),
         };
         self.tell(Some(self.run), body);
         self
