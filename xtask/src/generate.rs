@@ -18,6 +18,9 @@ const FILES: &[(&str, &str)] = &[
     ("redaction-docs", "docs/redaction.md"),
 ];
 
+/// Where the rules are, whose examples are not in the binary.
+const RULES: &str = "crates/candor-cards/rules";
+
 /// Whether files are written or only compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
@@ -65,7 +68,8 @@ fn stale(workspace: &Workspace) -> Result<Vec<(&'static str, String)>> {
     let binary = workspace.build_candor("dev")?;
     let mut stale = Vec::new();
     for &(what, path) in FILES {
-        let fresh = Invocation::new(&binary, &workspace.root).args(["generate", what]).stdout()?;
+        let fresh =
+            Invocation::new(&binary, &workspace.root).args(["generate", what, "--rules", RULES]).stdout()?;
         if fs::read_to_string(workspace.root.join(path)).ok().as_ref() != Some(&fresh) {
             stale.push((path, fresh));
         }

@@ -92,9 +92,15 @@ fn tests(around: &mut Surroundings) -> Result<StepResult> {
     let address = server.as_ref().map(Server::url).unwrap_or_default();
     let runner = nextest(&around.workspace).env(postgres::VARIABLE, address);
     let finished = runner.args(limits(&around.workspace)).args(quiet).finish()?;
-    let notes = [format!("{} tests run", tests_run(&finished.output))];
+    let notes =
+        [format!("{} tests run", tests_run(&finished.output))].into_iter().chain(figures(&finished.output));
     let result = if finished.success { StepResult::passed() } else { StepResult::failed(finished.output) };
     Ok(StepResult { skipped: left_out(&around.missing), ..result.with_notes(notes) })
+}
+
+/// The figures that tests print about themselves.
+fn figures(output: &str) -> Vec<String> {
+    output.lines().filter_map(|line| line.trim().strip_prefix("figure: ")).map(str::to_owned).collect()
 }
 
 /// How many tests the runner says it ran. What it calls skipped is not told on: those are the sweeps, and what

@@ -111,6 +111,18 @@ const GOALS: &[Goal] = &[
         name: "ordinary",
         wanted: Wanted::MedianNsMax(100e3),
     },
+    Goal {
+        measure: "matching an output of 100 KB against all rules",
+        package: "candor-cards",
+        name: "output_of_100_kb",
+        wanted: Wanted::MedianNsMax(2e6),
+    },
+    Goal {
+        measure: "matching an output of 1 MB against all rules",
+        package: "candor-cards",
+        name: "output_of_1_mb",
+        wanted: Wanted::MedianNsMax(10e6),
+    },
 ];
 
 /// Holds the figures against the goals. Of several benchmarks that one goal is about, the worst counts.

@@ -32,6 +32,7 @@ const SUITES: &[(&str, &str)] = &[
     ("candor-config", "load"),
     ("candor-agent", "compaction"),
     ("candor-gate", "judge"),
+    ("candor-cards", "matching"),
 ];
 
 /// Measures everything and writes the page; false when a benchmark did not run.

@@ -10,10 +10,12 @@ use crate::invocation::Invocation;
 use crate::workspace::Workspace;
 
 /// The benchmarks that judge themselves: package and target.
-const TARGETS: [(&str, &str); 5] = [
+const TARGETS: [(&str, &str); 7] = [
     ("candor", "runs"),
+    ("candor", "cards"),
     ("candor-tools", "walls"),
     ("candor-store", "memory"),
+    ("candor-context", "packs"),
     ("candor", "memory"),
     ("candor", "serving"),
 ];
