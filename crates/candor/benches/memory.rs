@@ -134,6 +134,7 @@ impl Story {
                 run,
                 EventBody::Compacted {
                     removed_messages,
+                    removed_images: 0,
                     summary_tokens: 10,
                     summary,
                     tokens_before: 1000,

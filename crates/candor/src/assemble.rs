@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use candor_agent::{Compaction, Limits, Model, Price, Verify};
-use candor_config::settings::{Approval, Config, Dialect, Permission, SandboxPolicy};
+use candor_agent::{Compaction, Limits, Model, Price, Recovery, Verify};
+use candor_config::settings::{self, Approval, Config, Dialect, Permission, SandboxPolicy};
 use candor_config::{Env, Loaded, SecretSource};
 use candor_gate::{Gate, Lists};
 use candor_llm::retry::Policy;
@@ -13,12 +13,12 @@ use candor_llm::{Provider, ScriptedProvider};
 use candor_protocol::Failure;
 use candor_runtime::{PromptFiles, Retention, Setup, Titles};
 use candor_store::Location;
-use candor_tools::Rules;
+use candor_tools::{Recipes, Rules};
 
 use crate::cli::Ask;
 use crate::context::Context;
 use crate::provider::{self, Choice};
-use crate::walls;
+use crate::{recipes, walls};
 
 /// The database of a home, unless the configuration names another file.
 const DATABASE: &str = "candor.db";
@@ -85,6 +85,10 @@ pub(crate) fn offline(ask: Option<&Ask>, loaded: &Loaded, context: &Context<'_>)
         },
         profile: config.profile.as_str().to_owned(),
         verify: if ask.is_some_and(|ask| ask.no_verify) { Verify::Waived } else { Verify::Yes },
+        recovery: match config.recovery {
+            settings::Recovery::Off => Recovery::Off,
+            settings::Recovery::Auto => Recovery::Auto,
+        },
         prompt: PromptFiles {
             identity: config.system_prompt.identity.clone(),
             identity_file: Some(config.system_prompt.identity_file.resolve(loaded.home.path())),
@@ -154,6 +158,7 @@ fn rules(workspace: &Path, loaded: &Loaded, env: &Env) -> Rules {
         protected: walls::protected(&loaded.config.sandbox.protected, workspace),
         snapshots: Some(loaded.home.join(SNAPSHOTS)),
         spill: None,
+        recipes: Arc::new(Recipes::new(recipes::places(Some(loaded.home.path()), workspace))),
     }
 }
 

@@ -14,7 +14,7 @@ use candor_protocol::{
 use serde_json::Value;
 
 use crate::fail::Fail;
-use crate::screen::{Screen, paint, say_bytes, written};
+use crate::screen::{Screen, counted, paint, say_bytes, written};
 
 /// How much of a call's arguments is shown.
 const ARGS_CHARS_MAX: usize = 100;
@@ -61,8 +61,8 @@ impl<'a> Printer<'a> {
             EventBody::ToolStart { tool_name, args, .. } => {
                 self.note(&format!("{} {}", self.dim(&format!("> {tool_name}")), brief(args)))?;
             }
-            EventBody::ToolResult { tool_name, result, is_error, duration_ms, .. } => {
-                let said = told(result, *is_error);
+            EventBody::ToolResult { tool_name, result, is_error, duration_ms, images, .. } => {
+                let said = if images.is_empty() { told(result, *is_error) } else { seen(result) };
                 self.note(&self.dim(&format!("  {tool_name}: {said} ({duration_ms} ms)")))?;
             }
             EventBody::ApprovalRequest { question, reason, diff, choices, pattern, .. } => {
@@ -74,6 +74,9 @@ impl<'a> Printer<'a> {
             EventBody::ApprovalAnswer { choice, reason, .. } => {
                 let said = reason.as_deref().map_or_else(String::new, |reason| format!(": {reason}"));
                 self.note(&self.dim(&tame(&format!("  answer: {choice}{said}"))))?;
+            }
+            EventBody::Compacted { removed_images, .. } if *removed_images > 0 => {
+                self.note(&self.dim(&format!("{} no longer shown", counted(*removed_images, "picture"))))?;
             }
             EventBody::Compacted { removed_messages, summary_tokens, .. } => {
                 let said = format!(
@@ -255,6 +258,11 @@ fn told(result: &str, is_error: bool) -> String {
         _ => format!("{} bytes", result.len()),
     };
     format!("{}, {detail}", if is_error { "failed" } else { "ok" })
+}
+
+/// A result with pictures: its words say what they are, and nobody reads base64.
+fn seen(result: &str) -> String {
+    short(result.trim_matches(['[', ']']))
 }
 
 /// The beginning of a line, tamed.

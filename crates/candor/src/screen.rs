@@ -9,10 +9,11 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use candor_config::Env;
-use candor_protocol::{ErrorCard, Failure, Step};
+use candor_protocol::{ErrorCard, Event, Failure, Step};
 use candor_redact::Redactor;
 
 use crate::cli::Said;
+use crate::event_line::event_line;
 use crate::fail::{Exit, Fail};
 
 /// The exit code of a command that the user stopped.
@@ -93,6 +94,17 @@ impl Screen {
         say_bytes(b"\n")
     }
 
+    /// Writes an event to standard output, as a line of JSON.
+    pub(crate) fn say_event(&self, event: &Event) -> Result<(), Fail> {
+        say_bytes(self.event_line(event).as_bytes())?;
+        say_bytes(b"\n")
+    }
+
+    /// An event as a line of JSON, masked.
+    pub(crate) fn event_line(&self, event: &Event) -> String {
+        event_line(event, &self.redactor())
+    }
+
     /// Writes a line for the person at the terminal to standard error.
     pub(crate) fn note(&self, line: Arguments<'_>) {
         let line = line.to_string();
@@ -149,7 +161,7 @@ impl Screen {
         };
         for step in &mut card.steps {
             match step {
-                Step::Run { command } | Step::Check { command: Some(command), .. } => place(command),
+                Step::Run { command, .. } | Step::Check { command: Some(command), .. } => place(command),
                 Step::Check { command: None, .. } | Step::Do { .. } => {}
             }
         }

@@ -132,9 +132,32 @@ pub(crate) fn no_prompt(ask: &Ask) -> Fail {
         .into()
 }
 
-/// A prompt that is more likely a mistyped command: one word near to a command, or two of which the second is a command
-/// under it. More than that would take ordinary sentences for mistakes.
+/// What other programs of this kind call a command, what that is here, and how to say so. Alone, none of these words is
+/// anything a model could be asked.
+const CALLED_ELSEWHERE: &[(&[&str], &str, &str)] = &[
+    (&["chat", "repl", "interactive", "tui"], "To talk", "candor -r"),
+    (&["resume", "continue"], "To go on with the latest session of this folder", "candor -r -c"),
+    (&["history", "threads", "conversations"], "To see what was said before", "candor sessions list"),
+    (&["login", "auth", "setup", "configure", "onboard"], "To choose a provider and a key", "candor init"),
+    (&["version"], "To see which version this is", "candor --version"),
+];
+
+/// A prompt that is more likely a mistyped command: one word that is a command elsewhere, one near to a command, or two
+/// of which the second is a command under it. More than that would take ordinary sentences for mistakes.
 pub(crate) fn mistyped(prompt: &[String]) -> Option<Fail> {
+    called_elsewhere(prompt).or_else(|| misspelt(prompt)).map(Fail::from)
+}
+
+fn called_elsewhere(prompt: &[String]) -> Option<Failure> {
+    let [word] = prompt else { return None };
+    let word = word.to_lowercase();
+    let (_, purpose, instead) = CALLED_ELSEWHERE.iter().find(|(names, ..)| names.contains(&word.as_str()))?;
+    let detail = format!("{purpose}: {instead}\nAs a prompt it would be: candor -- {word}");
+    let failure = Failure::new(Code::UsageUnknownCommand).with("command", word).with("instead", instead);
+    Some(failure.with("detail", detail).with("help", "candor --help"))
+}
+
+fn misspelt(prompt: &[String]) -> Option<Failure> {
     let (word, second) = match prompt {
         [word] => (word, None),
         [word, second, ..] => (word, Some(second)),
@@ -156,5 +179,5 @@ pub(crate) fn mistyped(prompt: &[String]) -> Option<Fail> {
         .with("nearest", nearest)
         .with("detail", format!("Did you mean {nearest}?"))
         .with("help", "candor --help");
-    Some(failure.into())
+    Some(failure)
 }

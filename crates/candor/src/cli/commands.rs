@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use candor_protocol::Level;
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::Sessions;
+use super::{Card, Ctx, Harness, Sessions};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -19,10 +19,19 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Config,
     },
-    /// The catalogue of failures
+    /// Run a command; when it fails, print its error card
+    Card(Card),
+    /// Run commands as a stranger would, and write down what came of each
+    Harness(Harness),
+    /// The catalogue of failures, and the recipes
     Errors {
         #[command(subcommand)]
         command: Errors,
+    },
+    /// Context packs: find and read sections of a folder's files
+    Ctx {
+        #[command(subcommand)]
+        command: Ctx,
     },
     /// Serve clients on this machine: HTTP and WebSocket
     Serve(Serve),
@@ -164,6 +173,24 @@ pub(crate) enum Errors {
         #[arg(long)]
         json: bool,
     },
+    /// Look for mistakes in recipe files, and try their examples
+    Check {
+        /// The files
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// How often each failure was met, and how often it was got past
+    Stats {
+        /// Only what happened since: 2h, 3d, or a date
+        #[arg(long, value_name = "WHEN")]
+        since: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -232,6 +259,9 @@ pub(crate) struct Generate {
     /// The folder for man pages
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
+    /// The folder with the rules, whose examples are not in the program
+    #[arg(long, value_name = "DIR")]
+    pub(crate) rules: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -1,6 +1,8 @@
 //! The command line: what can be said, before anyone asks what it means.
 
+mod cards;
 mod commands;
+mod ctx;
 mod options;
 mod sessions;
 
@@ -9,10 +11,12 @@ use std::ffi::OsString;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
 
+pub(crate) use cards::{Card, Harness};
 pub(crate) use commands::{
     Command, Config, ConfigFormat, Doctor, Document, Errors, Generate, Init, Logs, Prompt, Redact, Serve,
     Tools, Usage, UsageBy,
 };
+pub(crate) use ctx::{Ctx, CtxGet, CtxMode, CtxSearch, Place};
 pub(crate) use options::{Ask, Global};
 pub(crate) use sessions::Sessions;
 
@@ -36,16 +40,12 @@ const EXAMPLES: &str = "\
 Examples:
   candor \"what does this folder do?\"     ask, then exit
   git diff | candor \"review this\"        standard input is part of the question
-  candor                                 talk (on a terminal); /help says how
   candor -c \"and the tests?\"             go on with the latest session of this folder
   candor demo                            see what there is, with no key and no network
-  candor init --provider anthropic       write a commented configuration
-  candor config show --origin            every setting, and where it came from
-  kubectl logs my-pod | candor redact    mask the secrets in any text";
+  candor card -- make                    run anything; when it fails, see what to do";
 
 /// Commands of the public contract that this build does not have. They are known, so that none is taken for a prompt.
-pub(crate) const NOT_BUILT: &[&str] =
-    &["verify", "card", "harness", "ctx", "cron", "workflow", "mcp", "skills", "acp"];
+pub(crate) const NOT_BUILT: &[&str] = &["verify", "cron", "workflow", "mcp", "skills", "acp"];
 
 /// The command that prints generated documents.
 const GENERATE: &str = "generate";

@@ -57,7 +57,7 @@ impl Ask {
     }
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let bare = text.parse::<u64>().ok().map(Duration::from_secs);
     let length = bare.or_else(|| candor_config::duration(text)).filter(|length| !length.is_zero());
     length.ok_or_else(|| "expected a length of time, such as 90s, 10m or 1h30m".to_owned())

@@ -8,7 +8,6 @@ use candor_config::Loaded;
 use candor_protocol::{Body, Code, Failure, Origin, Outcome, Part, SessionId};
 use candor_runtime::{Naming, NewSession, Runtime};
 
-use crate::assemble;
 use crate::cli::Ask;
 use crate::commands::logs;
 use crate::context::Context;
@@ -18,7 +17,7 @@ use crate::printer::Printer;
 use crate::repl::reader::Reader;
 use crate::screen::block_on;
 use crate::stops::Stops;
-use crate::{usage, which};
+use crate::{assemble, context_tools, usage, which};
 
 /// The most that is read from standard input: a long log fits, a disk image given by mistake does not.
 const STDIN_BYTES_MAX: u64 = 10 * 1024 * 1024;
@@ -49,6 +48,7 @@ pub(crate) fn converse(
         let setup = assemble::setup(Some(ask), loaded, context).await?;
         let workspace = setup.workspace.display().to_string();
         let runtime = Runtime::open(&assemble::database(loaded), setup).await?;
+        context_tools::offer(runtime.tools(), Path::new(&workspace));
         let mut stops = Stops::listen()?;
         let mut printer = Printer::new(context.screen, ask.json);
         let (session, after) = session(ask, &prompt, &workspace, &runtime).await?;

@@ -109,8 +109,9 @@ fn watch(context: &Context<'_>) -> Result<Exit, Fail> {
                 Ok((format!("ok: reloaded; changed: {sections}"), warnings))
             }
             Reload::Failed(error) => {
-                ConfigReloadFailed { error: &error.to_string() }.log();
-                Err(error.failure())
+                let failure = error.failure();
+                ConfigReloadFailed { code: Some(failure.code.as_str()), error: &error.to_string() }.log();
+                Err(failure)
             }
         };
         // The receiver is gone only when the command ends.

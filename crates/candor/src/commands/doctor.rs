@@ -8,7 +8,7 @@ use candor_config::{Home, Loaded, SecretSource};
 use candor_protocol::{Code, Failure};
 use candor_sandbox::Level;
 use candor_store::{Location, Store};
-use candor_tools::Walls;
+use candor_tools::{Recipes, Walls};
 use serde_json::{Value as Json, json};
 
 use crate::assemble;
@@ -16,6 +16,7 @@ use crate::cli::Doctor;
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
 use crate::provider;
+use crate::recipes;
 use crate::screen::{block_on, paint};
 use crate::secrets;
 
@@ -121,12 +122,23 @@ fn examine(context: &Context<'_>) -> Vec<Report> {
             reports.push(provider_report(&loaded, context));
             reports.extend(secret_reports(&loaded, context));
             reports.push(walls(&loaded, context));
+            reports.extend(recipe_reports(&loaded));
             reports.push(log_report(&loaded));
             reports.push(sessions_report(&loaded));
         }
     }
     reports.extend(disk_report(home.path()));
     reports
+}
+
+/// The files of recipes that are left out.
+fn recipe_reports(loaded: &Loaded) -> Vec<Report> {
+    let recipes = Recipes::new(recipes::places(Some(loaded.home.path()), &loaded.workspace));
+    let report = |failure: Failure| {
+        let says = format!("{} is left out", failure.fact("path").unwrap_or_default());
+        Report::bad("recipes", State::Warning, says, failure)
+    };
+    recipes.broken().into_iter().map(report).collect()
 }
 
 /// Whether the sessions are whole, as far as the database can tell. One that is not there yet is not made for this.

@@ -1,9 +1,10 @@
 //! `candor generate`: the documents that are printed from the code, for `cargo xtask generate` and packagers.
 
 use std::fmt::Write;
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
+use candor_cards::RuleFile;
 use candor_config::Format;
 use candor_protocol::{Code, Failure};
 use clap::CommandFactory;
@@ -17,12 +18,30 @@ pub(crate) fn run(options: &Generate) -> Result<Exit, Fail> {
         Document::ConfigSchema => format!("{:#}\n", candor_config::schema()),
         Document::ConfigDocs => candor_config::reference(),
         Document::ConfigExample => candor_config::example(Format::Toml, &[]),
-        Document::ErrorsDocs => candor_cards::reference(),
+        Document::ErrorsDocs => candor_cards::reference(&rule_files(options.rules.as_deref())?),
         Document::RedactionDocs => redaction(),
         Document::Man => return man(options.dir.as_deref()),
     };
     say_bytes(text.as_bytes())?;
     Ok(Exit::Good)
+}
+
+/// The rules as they are written, in the order of their files.
+fn rule_files(dir: Option<&Path>) -> Result<Vec<RuleFile>, Fail> {
+    let Some(dir) = dir else { return Ok(Vec::new()) };
+    let failed = |error| Failure::file(dir, &error);
+    let entries = fs::read_dir(dir).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(failed)?;
+    let mut paths: Vec<_> = entries.iter().map(fs::DirEntry::path).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    paths.sort();
+    let read = |path: &PathBuf| {
+        let text = fs::read_to_string(path).map_err(|error| Failure::file(path, &error))?;
+        candor_cards::parse(&text).map_err(|problem| {
+            let problems = format!("line {}: {}", problem.line, problem.text);
+            Failure::new(Code::RecipeInvalid).with("path", path.display()).with("problems", problems).into()
+        })
+    };
+    paths.iter().map(read).collect()
 }
 
 fn man(dir: Option<&Path>) -> Result<Exit, Fail> {

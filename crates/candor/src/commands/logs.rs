@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use candor_config::Loaded;
 use candor_log::read::{self, Colour, Entry, Follower, Position, Query};
-use candor_log::{Clock, Guard, Log, Options, Rotation, Trouble};
+use candor_log::{Clock, Guard, Log, Mirror, Options, Rotation, Trouble};
 use candor_protocol::Code;
 use candor_runtime::Runtime;
 use candor_store::Location;
@@ -118,8 +118,17 @@ impl Printer<'_> {
     }
 }
 
-/// Starts the log of this process, as configured.
+/// Starts the log of this process, as configured, in its file alone: standard output is for answers.
 pub(crate) fn start(loaded: &Loaded, context: &Context<'_>) -> Result<(Log, Guard), Fail> {
+    start_mirrored(Mirror::Off, loaded, context)
+}
+
+/// The same, with a second place for its lines.
+pub(crate) fn start_mirrored(
+    mirror: Mirror,
+    loaded: &Loaded,
+    context: &Context<'_>,
+) -> Result<(Log, Guard), Fail> {
     loaded.home.make()?;
     let logging = &loaded.config.logging;
     let options = Options {
@@ -129,6 +138,7 @@ pub(crate) fn start(loaded: &Loaded, context: &Context<'_>) -> Result<(Log, Guar
             size_bytes_max: logging.rotation.max_size_mb.get(),
             total_bytes_max: logging.rotation.max_total_mb.get(),
         },
+        mirror,
         redactor: context.screen.redactor(),
         trouble: Trouble::new(Screen::trouble),
         ..Options::new(logging.file.resolve(loaded.home.path()))

@@ -1,12 +1,16 @@
 //! One file for each command.
 
 pub(crate) mod ask;
+mod card;
 mod completions;
 mod config;
+mod ctx;
 mod demo;
 pub(crate) mod doctor;
+mod error_stats;
 mod errors;
 pub(crate) mod generate;
+mod harness;
 mod init;
 pub(crate) mod logs;
 mod models;
@@ -26,7 +30,10 @@ pub(crate) fn run(command: &Command, context: &Context<'_>) -> Result<Exit, Fail
         Command::Init(options) => init::run(options, context),
         Command::Doctor(options) => doctor::run(options, context),
         Command::Config { command } => config::run(command, context),
+        Command::Card(options) => card::run(options, context),
+        Command::Harness(options) => harness::run(options, context),
         Command::Errors { command } => errors::run(command, context),
+        Command::Ctx { command } => ctx::run(command, context),
         Command::Serve(options) => serve::run(options, context),
         Command::Sessions { command } => sessions::run(command, context),
         Command::Tools { command } => tools::run(command, context),

@@ -1,15 +1,17 @@
 //! `candor serve`: the same agent for clients on this machine.
 
-use std::fs;
+use std::fs::{self, File};
 use std::future::pending;
 use std::io::{self, IsTerminal};
 use std::net::SocketAddr;
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
 
 use candor_config::Loaded;
 use candor_log::event::ServerStart;
+use candor_log::{Clock, Mirror, Relay};
 use candor_protocol::{Code, Failure};
 use candor_runtime::Runtime;
 use candor_server::{Access, Made, Offer, Options};
@@ -18,12 +20,12 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::assemble;
 use crate::cli::Serve;
 use crate::commands::logs;
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
 use crate::screen::block_on;
+use crate::{assemble, context_tools};
 
 /// The file of the home that the token is in.
 const TOKEN: &str = "token";
@@ -37,7 +39,7 @@ pub(crate) fn run(serve: &Serve, context: &Context<'_>) -> Result<Exit, Fail> {
         return Err(Failure::new(Code::ServeNotLoopback).with("address", address).into());
     }
     let access = access(&loaded, context)?;
-    let (_log, _guard) = logs::start(&loaded, context)?;
+    let (_log, _guard) = logs::start_mirrored(mirror(&loaded)?, &loaded, context)?;
     allow_files();
     block_on(listen(address, access, &loaded, context))
 }
@@ -55,6 +57,18 @@ fn access(loaded: &Loaded, context: &Context<'_>) -> Result<Access, Fail> {
     }
     context.screen.keep_secret(access.token());
     Ok(access)
+}
+
+/// Standard output, where `logging.stdout` wants the log there as well: a server says nothing else on it. It goes around
+/// the buffer and the lock that the rest of the program would share.
+fn mirror(loaded: &Loaded) -> Result<Mirror, Fail> {
+    if !loaded.config.logging.stdout {
+        return Ok(Mirror::Off);
+    }
+    let relay = io::stdout().as_fd().try_clone_to_owned().map(File::from);
+    let relay = relay.and_then(|stdout| Relay::start(stdout, Clock::system()));
+    let relay = relay.map_err(|error| Failure::file(Path::new("/dev/stdout"), &error))?;
+    Ok(Mirror::To(Box::new(relay)))
 }
 
 /// Many systems give a process few file descriptors until it asks for more.
@@ -106,7 +120,9 @@ async fn serve(
     let listener = TcpListener::bind(address).await.map_err(unusable)?;
     let address = listener.local_addr().map_err(unusable)?;
     let setup = assemble::setup(None, loaded, context).await?;
+    let here = setup.workspace.clone();
     let runtime = Arc::new(Runtime::open(&assemble::database(loaded), setup).await?);
+    context_tools::offer(runtime.tools(), &here);
     let offer = if loaded.config.server.interactive.ws_enabled { Offer::Socket } else { Offer::Health };
     let options = Options { access, offer, runtime: Arc::clone(&runtime) };
     let serving = tokio::spawn(candor_server::serve(listener, options, stop.clone()));

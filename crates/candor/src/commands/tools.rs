@@ -7,11 +7,14 @@ use serde_json::json;
 use crate::cli::Tools;
 use crate::commands::doctor;
 use crate::context::Context;
+use crate::context_tools;
 use crate::fail::{Exit, Fail};
 
 pub(crate) fn run(command: &Tools, context: &Context<'_>) -> Result<Exit, Fail> {
     let loaded = context.load()?;
-    let specs = Registry::built_in().specs();
+    let registry = Registry::built_in();
+    context_tools::offer(&registry, &loaded.workspace);
+    let specs = registry.specs();
     match command {
         Tools::List { json: true } => {
             let sandbox = doctor::walls(&loaded, context).says;
@@ -24,14 +27,14 @@ pub(crate) fn run(command: &Tools, context: &Context<'_>) -> Result<Exit, Fail> 
             }
             context.screen.note(format_args!("sandbox: {}", doctor::walls(&loaded, context).says));
         }
-        Tools::Show { name, json } => show(name, *json, &specs, context)?,
+        Tools::Show { name, json } => show(name, *json, &registry, context)?,
     }
     Ok(Exit::Good)
 }
 
-fn show(name: &str, as_json: bool, specs: &[ToolSpec], context: &Context<'_>) -> Result<(), Fail> {
-    let found = Registry::built_in().find(name);
-    let Some(tool) = found else {
+fn show(name: &str, as_json: bool, registry: &Registry, context: &Context<'_>) -> Result<(), Fail> {
+    let Some(tool) = registry.find(name) else {
+        let specs = registry.specs();
         let names = specs.iter().map(|spec| spec.name.as_str()).collect::<Vec<_>>().join(", ");
         return Err(Failure::new(Code::ToolUnknown).with("tool", name).with("tools", names).into());
     };

@@ -14,6 +14,7 @@ mod orders;
 pub(crate) mod reader;
 
 use std::io::{self, IsTerminal};
+use std::path::Path;
 
 use anstyle::Style;
 use candor_config::Loaded;
@@ -29,7 +30,7 @@ use crate::follow::{Errand, follow};
 use crate::printer::{Printer, tame};
 use crate::screen::{Screen, block_on, paint};
 use crate::stops::{Stop, Stops};
-use crate::{assemble, which};
+use crate::{assemble, context_tools, which};
 
 use order::Input;
 use reader::{Line, Reader, Request};
@@ -125,6 +126,7 @@ impl<'a> Repl<'a> {
         let here = setup.workspace.display().to_string();
         let model = Named::of(&setup);
         let runtime = Runtime::open(&assemble::database(&loaded), setup).await?;
+        context_tools::offer(runtime.tools(), Path::new(&here));
         let session = match &ask.session {
             Some(text) => Some(which::find(text, &here, &runtime).await?),
             None if ask.continue_ => Some(which::latest(&here, &runtime).await?),

@@ -252,7 +252,7 @@ fn the_end_of_a_run_is_logged() {
     ask(&home, &["Hello again"]).run().code(1);
     let ends: Vec<_> = crate::rig::log_lines(&home, "run_end")
         .iter()
-        .map(|line| (line["status"].clone(), line["error"].clone()))
+        .map(|line| (line["status"].clone(), line["code"].clone()))
         .collect();
     assert_eq!(ends, [(json!("done"), json!(null)), (json!("failed"), json!("PROVIDER_UNAUTHORIZED"))]);
 }

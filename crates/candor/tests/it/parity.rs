@@ -56,7 +56,7 @@ impl Stage {
         fake.extend(scenario.list("model").iter().map(reply));
         let home = home_with(&fake, SETTINGS);
         for (name, content) in scenario.0["files"].as_object().into_iter().flatten() {
-            home.write_in_workspace(name, content.as_str().expect("text"));
+            home.write_in_workspace(name, bytes(content));
         }
         Self { home, keep, fake }
     }
@@ -77,6 +77,15 @@ impl Stage {
         let id = session["id"].as_str().expect("an id");
         let exported = self.candor(&["sessions", "export", id]).run().ok().stdout;
         exported.lines().map(|line| serde_json::from_str(line).expect("an event")).collect()
+    }
+}
+
+/// What is in a file: text, or bytes one by one.
+fn bytes(content: &Value) -> Vec<u8> {
+    let byte = |byte: &Value| byte.as_u64().and_then(|byte| u8::try_from(byte).ok()).expect("a byte");
+    match content {
+        Value::Array(list) => list.iter().map(byte).collect(),
+        text => text.as_str().expect("text").as_bytes().to_vec(),
     }
 }
 
@@ -233,8 +242,8 @@ macro_rules! scenarios {
 }
 
 scenarios! {
-    a_secret bad_key_then_good cut_answer goes_in_circles overloaded_then_good plain_answer tool_fails tool_works
-    tools_side_by_side two_messages unknown_tool written_is_not_done
+    a_picture a_secret bad_key_then_good cut_answer goes_in_circles overloaded_then_good plain_answer tool_fails
+    tool_works tools_side_by_side two_messages unknown_tool written_is_not_done
 }
 
 #[test]

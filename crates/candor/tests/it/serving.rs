@@ -5,8 +5,10 @@ mod approving;
 mod ending;
 mod following;
 mod frames;
+mod logging;
 mod many;
 mod npm_ws;
+mod one_card;
 mod retrying;
 mod rfc6455;
 

@@ -25,7 +25,7 @@ fn opened(home: &Home, line: &str) -> Vec<String> {
 fn strace_sees_version_and_help_open_no_file() {
     let home = Home::new();
     home.write("config.toml", "model = 3\n");
-    for line in ["--version", "--help", "completions bash", "config schema", "errors list"] {
+    for line in ["--version", "--help", "completions bash", "config schema"] {
         assert_eq!(opened(&home, line), Vec::<String>::new(), "{line}");
     }
 }

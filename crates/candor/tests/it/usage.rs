@@ -63,8 +63,23 @@ fn mistakes_get_a_card_that_names_them() {
 }
 
 #[test]
+fn a_command_of_other_programs_is_no_prompt_and_the_card_has_ours() {
+    for (word, ours) in [
+        ("chat", "candor -r"),
+        ("repl", "candor -r"),
+        ("Resume", "candor -r -c"),
+        ("continue", "candor -r -c"),
+        ("history", "candor sessions list"),
+        ("login", "candor init"),
+        ("version", "candor --version"),
+    ] {
+        check_card(word, "USAGE_UNKNOWN_COMMAND", &format!("\n1. Run: {ours}\n"));
+    }
+}
+
+#[test]
 fn commands_of_later_builds_say_so_and_are_no_prompt() {
-    for line in ["acp", "skills list", "verify --plan", "card -- ls", "mcp list", "cron list"] {
+    for line in ["acp", "skills list", "verify --plan", "workflow list", "mcp list", "cron list"] {
         check_card(
             line,
             "USAGE_NOT_IN_THIS_BUILD",
@@ -79,6 +94,9 @@ fn a_prompt_is_what_has_a_space_or_follows_two_dashes() {
     for arguments in [
         vec!["init the repo"],
         vec!["--", "init"],
+        vec!["--", "resume"],
+        vec!["resume", "the", "download"],
+        vec!["chat about this"],
         vec!["tell", "me", "more"],
         vec!["please", "delete", "config", "path"],
         vec!["-m", "config", "explain", "init"],

@@ -1,11 +1,12 @@
 //! `candor sessions show`
 
 use candor_protocol::{Event, EventBody, Part, plain_text};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Desk;
 use crate::fail::{Exit, Fail};
 use crate::printer::{brief, tame};
+use crate::screen::counted;
 use crate::which;
 
 /// How many events are read at a time.
@@ -20,7 +21,7 @@ pub(super) async fn run(session: &str, json: bool, desk: &Desk<'_>) -> Result<Ex
         let events = events.map_err(|error| error.failure())?;
         for event in &events {
             if json {
-                screen.say(format_args!("{}", json!(event)))?;
+                screen.say_event(event)?;
             } else if let Some(words) = head(event, &name).or_else(|| words(event)) {
                 screen.say(format_args!("{}", tame(&words)))?;
             }
@@ -54,6 +55,9 @@ pub(crate) fn words(event: &Event) -> Option<String> {
             Some(reason) => format!("  answer: {choice}: {reason}"),
             None => format!("  answer: {choice}"),
         },
+        EventBody::Compacted { removed_images, .. } if *removed_images > 0 => {
+            format!("\n[{} no longer shown]", counted(*removed_images, "picture"))
+        }
         EventBody::Compacted { removed_messages, .. } => {
             format!("\n[{removed_messages} earlier messages were replaced by a summary]")
         }

@@ -5,9 +5,8 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-use candor_protocol::{Failure, SessionId};
+use candor_protocol::{Event, Failure, SessionId};
 use candor_runtime::Ids;
-use serde_json::json;
 
 use super::{Desk, show::PAGE};
 use crate::fail::{Exit, Fail};
@@ -25,14 +24,13 @@ pub(super) async fn export(
     let session = desk.find(session).await?;
     let screen = desk.context.screen;
     let Some(path) = output else {
-        each_line(session, desk, |line| screen.say(format_args!("{line}"))).await?;
+        each_event(session, desk, |event| screen.say_event(event)).await?;
         return Ok(Exit::Good);
     };
     let failed = |error: io::Error| Fail::from(unwritable(path, &error));
     let mut file = BufWriter::new(create(path, force).map_err(failed)?);
-    let redactor = screen.redactor();
     let events =
-        each_line(session, desk, |line| writeln!(file, "{}", redactor.redact_str(line)).map_err(failed));
+        each_event(session, desk, |event| writeln!(file, "{}", screen.event_line(event)).map_err(failed));
     let events = events.await?;
     file.flush().map_err(failed)?;
     screen.note(format_args!("wrote {} to {}", counted(events, "event"), path.display()));
@@ -61,18 +59,18 @@ fn create(path: &Path, force: bool) -> io::Result<File> {
     Ok(file)
 }
 
-/// Hands on each event of a session as a line of JSON, and tells how many there were.
-async fn each_line(
+/// Hands on each event of a session, and tells how many there were.
+async fn each_event(
     session: SessionId,
     desk: &Desk<'_>,
-    mut write: impl FnMut(&str) -> Result<(), Fail>,
+    mut write: impl FnMut(&Event) -> Result<(), Fail>,
 ) -> Result<u64, Fail> {
     let mut after = 0;
     loop {
         let events = desk.runtime.query().events(session, after, PAGE).await;
         let events = events.map_err(|error| error.failure())?;
         for event in &events {
-            write(&json!(event).to_string())?;
+            write(event)?;
             after = event.seq;
         }
         if events.len() < PAGE as usize {
