@@ -48,6 +48,25 @@ const RUNNERS: &[(&str, &str)] = &[
     ("candor", "card"),
 ];
 
+/// Options before a subcommand that take a value.
+const VALUED_OPTIONS: &[&str] =
+    &["-C", "-c", "-j", "-f", "-n", "--namespace", "--context", "--prefix", "--git-dir", "--work-tree"];
+
+/// Subcommands that only lead to another.
+const GROUPS: &[(&str, &str)] = &[
+    ("npm", "run"),
+    ("pnpm", "run"),
+    ("yarn", "run"),
+    ("bun", "run"),
+    ("docker", "compose"),
+    ("docker", "container"),
+    ("docker", "image"),
+    ("git", "remote"),
+    ("git", "stash"),
+    ("gh", "pr"),
+    ("cargo", "xtask"),
+];
+
 /// A command that was run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
@@ -65,8 +84,8 @@ impl Command {
     pub fn line(line: &str) -> Self {
         let kept = line.get(..line.floor_char_boundary(LINE_BYTES_MAX)).unwrap_or_default();
         let commands = split(kept);
-        let is_cd = |words: &&Vec<String>| words.first().is_none_or(|word| word != "cd");
-        let (count, mut simple) = (commands.iter().filter(is_cd).count(), Vec::new());
+        let is_work = |words: &&Vec<String>| words.first().is_none_or(|word| word != "cd");
+        let (count, mut simple) = (commands.iter().filter(is_work).count(), Vec::new());
         for words in commands {
             unwrap(words, &mut simple, 0);
         }
@@ -79,7 +98,7 @@ impl Command {
         let line: Vec<String> = words.iter().map(|word| quote_word(word)).collect();
         let line = line.join(" ");
         if let [shell, option, inner] = words
-            && matches!(base(shell), "sh" | "dash")
+            && matches!(base(shell), "sh" | "dash" | "bash")
             && option == "-c"
         {
             return Self { line, ..Self::line(inner) };
@@ -124,9 +143,16 @@ impl Command {
         let Some((program, rest)) = simple.and_then(|words| words.split_first()) else {
             return self.line.clone();
         };
-        match rest.iter().find(|word| !word.starts_with('-')) {
-            Some(word) => format!("{} {word}", base(program)),
-            None => base(program).to_owned(),
+        let program = base(program);
+        let mut words = after_options(rest, VALUED_OPTIONS).iter().filter(|word| !word.starts_with('-'));
+        match words.next() {
+            // `npm run` says nothing without the name of the script.
+            Some(first) if GROUPS.contains(&(program, first)) => match words.next() {
+                Some(second) => format!("{program} {first} {second}"),
+                None => format!("{program} {first}"),
+            },
+            Some(first) => format!("{program} {first}"),
+            None => program.to_owned(),
         }
     }
 

@@ -135,7 +135,7 @@ fn explained(failed: &Failed<'_>, rules: &RuleBase, world: &dyn World) -> (Error
 
 /// What rules read. What a shell would have said of a command that did not start is put in its words.
 fn text<'a>(failed: &Failed<'_>, stdout: &'a str, stderr: &'a str) -> Cow<'a, str> {
-    let program = failed.command.program();
+    let program = failed.command.programs().next().unwrap_or_default();
     match failed.how {
         How::NotStarted(NotStarted::NotFound) => Cow::Owned(format!("{program}: command not found")),
         How::NotStarted(NotStarted::NotPermitted) => Cow::Owned(format!("{program}: Permission denied")),
@@ -150,7 +150,9 @@ fn text<'a>(failed: &Failed<'_>, stdout: &'a str, stderr: &'a str) -> Cow<'a, st
 }
 
 fn timed_out(failed: &Failed<'_>, limit: Duration, text: &str) -> ErrorCard {
-    card(&facts(Code::CommandTimedOut, failed, text).with("limit", format!("{} s", limit.as_secs_f64())))
+    let mut failure = facts(Code::CommandTimedOut, failed, text);
+    failure.facts.retain(|(name, _)| *name != "limit");
+    card(&failure.with("limit", format!("{} s", limit.as_secs_f64())))
 }
 
 /// What is known without any rule.
@@ -177,6 +179,7 @@ fn facts(code: Code, failed: &Failed<'_>, text: &str) -> Failure {
         .with("what", program.unwrap_or("The command"))
         .with("command", failed.command.shell_line())
         .with("exit", failed.how.exit())
+        .with("limit", "its limit")
         .with("said", said)
         .with("signal", signal);
     if let Some(program) = program {

@@ -19,15 +19,28 @@ pub(crate) fn nearest<S: AsRef<str>>(word: &str, candidates: impl IntoIterator<I
                 candidate.as_ref().to_owned(),
             )
         })
-        .filter(|(distance, _)| *distance <= far)
+        .filter(|(distance, candidate)| {
+            *distance <= far && (is_slip(*distance, &wanted) || begins_alike(&wanted, candidate))
+        })
         .min()
         .map(|(_, candidate)| candidate)
 }
 
-/// One slip in a short word, two in a longer one, three in a long one.
+/// Whether the difference is small beside the word.
+fn is_slip(distance: usize, wanted: &str) -> bool {
+    distance < 2 && wanted.chars().count() > 2
+}
+
+/// Two slips and another beginning make another word.
+fn begins_alike(wanted: &str, candidate: &str) -> bool {
+    wanted.chars().next() == candidate.to_lowercase().chars().next()
+}
+
+/// None in a tiny word, one slip in a short one, two in a longer one, three in a long one.
 fn distance_max(word: &str) -> usize {
     match word.chars().count() {
-        0..=4 => 1,
+        0..=1 => 0,
+        2..=4 => 1,
         5..=8 => 2,
         _ => 3,
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::{Failed, How, RuleBase, Source, World, explain, pd_report, text};
 
-/// What is written down about a command that was run. `docs/schema/harness-result.schema.json` is its published shape.
+/// What is written down about a command that was run. `docs/harness-result.schema.json` is its published shape.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// When it ended, in UTC.

@@ -60,7 +60,7 @@ pub struct Loaded {
 }
 
 /// Variables that start like settings and are none.
-const NOT_SETTINGS: [&str; 2] = ["HOME", "DATABASE_URL"];
+const NOT_SETTINGS: [&str; 3] = ["HOME", "DATABASE_URL", "CALL"];
 
 /// Loads everything. A missing file means defaults.
 pub fn load(request: &Request) -> Result<Loaded, Error> {

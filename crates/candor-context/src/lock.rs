@@ -1,8 +1,12 @@
 //! One process at a time changes a segment.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
 use std::time::{Duration, Instant};
+
+use rustix::fs::OFlags;
 
 use crate::{Error, Options, Segment};
 
@@ -21,8 +25,7 @@ impl Lock {
     /// Waits for it.
     pub(crate) async fn take(segment: &Segment, options: &Options) -> Result<Self, Error> {
         let path = segment.lock_path();
-        let opened = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path);
-        let mut file = opened.map_err(Error::io(&path))?;
+        let mut file = open(&path).map_err(Error::io(&path))?;
         let since = Instant::now();
         loop {
             match file.try_lock() {
@@ -47,4 +50,22 @@ impl Lock {
         let _ = noted.and_then(|()| writeln!(file, "{}", std::process::id()));
         Ok(Self { _file: file })
     }
+}
+
+/// Opens the lock file itself: a link in its place could lead to any file of the person's, which would be written to.
+fn open(path: &Path) -> io::Result<File> {
+    let flags = i32::try_from(OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits()).unwrap_or_default();
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .read(true)
+        .write(true)
+        .custom_flags(flags)
+        .open(path)?;
+    let found = file.metadata()?;
+    // A second name for a file of the person's is as good as a link.
+    if !found.is_file() || found.nlink() > 1 {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a lock file of ours"));
+    }
+    Ok(file)
 }

@@ -176,9 +176,10 @@ impl Pack {
             opened => opened.map_err(Error::io(&path))?,
         };
         let length = file.metadata().map_err(Error::io(&path))?.len();
-        let mut head = String::new();
-        // A head that is no text is not one of ours.
-        let _ = file.take(HEAD_BYTES).read_to_string(&mut head);
+        let mut head = Vec::new();
+        file.take(HEAD_BYTES).read_to_end(&mut head).map_err(Error::io(&path))?;
+        // The last character may be cut in half.
+        let head = String::from_utf8_lossy(&head);
         let digest = head.split_once("\"digest\":\"").and_then(|(_, rest)| rest.split_once('"'));
         Ok(digest.map(|(digest, _)| format!("{digest} {length}")))
     }

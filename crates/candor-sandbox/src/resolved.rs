@@ -44,7 +44,9 @@ pub(crate) fn prepare(mut policy: Policy) -> Result<Policy, Error> {
 }
 
 pub(crate) fn resolve(policy: &Policy) -> Result<Resolved, Error> {
-    let mut hidden: Vec<PathBuf> = policy.hidden.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    // Most places of secrets are not there; to ask for that is one call of the kernel, to resolve them is one for each part.
+    let there = policy.hidden.iter().filter(|path| path.exists());
+    let mut hidden: Vec<PathBuf> = there.filter_map(|path| path.canonicalize().ok()).collect();
     hidden.sort();
     hidden.dedup();
     let readable = policy.readable.as_ref();

@@ -54,8 +54,7 @@ pub async fn pass_through(
         let stdout = child.stdout.take().map(|pipe| Relay::start(pipe, out, spec.output_bytes_max));
         let stderr = child.stderr.take().map(|pipe| Relay::start(pipe, err, spec.output_bytes_max));
         let how = wait(child, &spec, value, begun)?;
-        let deadline = Instant::now() + DRAIN;
-        let output = |relay: Option<Relay>| relay.map_or_else(Output::empty, |relay| relay.finish(deadline));
+        let output = |relay: Option<Relay>| relay.map_or_else(Output::empty, Relay::finish);
         Ok(Ended { how, stdout: output(stdout), stderr: output(stderr), duration: begun.elapsed() })
     };
     spawn_blocking(run).await.unwrap_or_else(|_| Err(io::Error::other("the wait for it broke off")))
@@ -102,7 +101,17 @@ fn wait(mut child: Child, spec: &Through, mark: String, begun: Instant) -> io::R
 /// One stream on its way through.
 struct Relay {
     capture: Arc<Mutex<Capture>>,
-    done: mpsc::Receiver<()>,
+    /// Something came, or went on; nothing more will come when the sender is gone.
+    moves: mpsc::Receiver<Move>,
+}
+
+/// What a relay does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Move {
+    /// It hands on what it has read, for as long as the reader takes.
+    Writes,
+    /// It waits for more.
+    Reads,
 }
 
 impl Relay {
@@ -112,27 +121,38 @@ impl Relay {
         bytes_max: usize,
     ) -> Self {
         let capture = Arc::new(Mutex::new(Capture::new(bytes_max)));
-        let (sender, done) = mpsc::channel();
+        let (sender, moves) = mpsc::channel();
         let kept = Arc::clone(&capture);
         thread::spawn(move || {
             let mut chunk = vec![0; CHUNK_BYTES];
             while let Ok(read @ 1..) = pipe.read(&mut chunk) {
                 let bytes = chunk.get(..read).unwrap_or_default();
                 kept.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+                let _ = sender.send(Move::Writes);
                 // Whoever read it has gone: the command learns it as it would without us.
                 if to.write_all(bytes).and_then(|()| to.flush()).is_err() {
                     break;
                 }
+                let _ = sender.send(Move::Reads);
             }
-            drop(pipe);
-            let _ = sender.send(());
         });
-        Self { capture, done }
+        Self { capture, moves }
     }
 
-    /// What went through. A process that the command left behind may hold the stream for ever.
-    fn finish(self, deadline: Instant) -> Output {
-        let _ = self.done.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+    /// What went through, once it has: a slow reader is waited for, a stream that only what the command left behind holds open
+    /// is not.
+    fn finish(self) -> Output {
+        let mut last = Move::Reads;
+        loop {
+            let next = match last {
+                Move::Writes => self.moves.recv().map_err(|_| ()),
+                Move::Reads => self.moves.recv_timeout(DRAIN).map_err(|_| ()),
+            };
+            match next {
+                Ok(next) => last = next,
+                Err(()) => break,
+            }
+        }
         self.capture.lock().unwrap_or_else(PoisonError::into_inner).output()
     }
 }

@@ -61,9 +61,13 @@ impl<'a> Printer<'a> {
             EventBody::ToolStart { tool_name, args, .. } => {
                 self.note(&format!("{} {}", self.dim(&format!("> {tool_name}")), brief(args)))?;
             }
-            EventBody::ToolResult { tool_name, result, is_error, duration_ms, images, .. } => {
+            EventBody::ToolResult { tool_name, result, is_error, duration_ms, images, card, .. } => {
                 let said = if images.is_empty() { told(result, *is_error) } else { seen(result) };
                 self.note(&self.dim(&format!("  {tool_name}: {said} ({duration_ms} ms)")))?;
+                if let Some(card) = card {
+                    let step = card.steps.first().map(ToString::to_string).unwrap_or_default();
+                    self.note(&self.dim(&tame(&format!("    {}: {}", card.code, short(&step)))))?;
+                }
             }
             EventBody::ApprovalRequest { question, reason, diff, choices, pattern, .. } => {
                 self.question(question, reason.as_deref(), diff.as_deref(), choices)?;

@@ -2,10 +2,12 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use candor_cards::Record;
 use candor_protocol::Moment;
+use rustix::fs::OFlags;
 
 use crate::screen::Screen;
 
@@ -47,11 +49,38 @@ pub(crate) fn append(record: &Record, file: Option<&Path>, directory: &Path, scr
 
 fn write(path: &Path, line: &[u8]) -> io::Result<()> {
     if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory)?;
+        make(directory)?;
     }
-    if fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() > FILE_BYTES_MAX) {
-        fs::rename(path, path.with_extension("jsonl.1"))?;
+    if fs::symlink_metadata(path).is_ok_and(|file| file.is_file() && file.len() > FILE_BYTES_MAX) {
+        let mut older = path.as_os_str().to_owned();
+        older.push(".1");
+        fs::rename(path, older)?;
     }
-    // In one write to the end, so that two commands at once do not tear each other's lines.
-    OpenOptions::new().create(true).append(true).open(path)?.write_all(line)
+    // In one write to the end, so that two commands at once do not tear each other's lines. No link is followed and no pipe waited for: whoever made the
+    // folder may have put one there.
+    let flags = i32::try_from(OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits()).unwrap_or_default();
+    let mut file = OpenOptions::new().create(true).append(true).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    file.write_all(line)
+}
+
+/// Makes the folder. One of ours is kept out of version control: nobody means to commit what commands said.
+fn make(directory: &Path) -> io::Result<()> {
+    let ours = [directory.parent(), Some(directory)]
+        .into_iter()
+        .flatten()
+        .filter(|path| ["telemetry", ".candor", "_ctx"].iter().any(|name| path.ends_with(name)));
+    for path in ours {
+        if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
+            return Err(io::Error::other(format!("{} is a link", path.display())));
+        }
+    }
+    let is_new = !directory.exists();
+    fs::create_dir_all(directory)?;
+    if is_new && directory.ends_with(".candor/telemetry") {
+        fs::write(directory.join(".gitignore"), "*\n")?;
+    }
+    Ok(())
 }

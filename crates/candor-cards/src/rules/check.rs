@@ -140,6 +140,15 @@ fn problems(rule: &Rule) -> Vec<String> {
     for step in &rule.steps {
         require(is_step(step), "a step has run, check with run, or do; safe and destructive belong to run");
     }
+    for step in rule.steps.iter().filter(|step| step.safe) {
+        let run = step.run.as_deref().unwrap_or_default();
+        let has_facts = pieces(run).iter().any(|piece| matches!(piece, Piece::Fact { .. }));
+        // What a failing command prints can be anybody's text; to make a folder is all that such text may lead to by itself.
+        require(
+            !has_facts || run.starts_with("mkdir -p {") || rule.command.is_some(),
+            "a safe step that uses a fact needs `command`: other programs may print the same words",
+        );
+    }
     found.extend(pattern_problems(rule));
     found.extend(fact_problems(rule));
     found

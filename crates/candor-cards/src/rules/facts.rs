@@ -30,8 +30,25 @@ impl Found {
     }
 
     /// What takes the place of a match in a command line, with the facts in it quoted for the shell.
-    pub(crate) fn replacement(&self, template: &str) -> Option<String> {
+    ///
+    /// Where the line or the template has quotes of its own, a fact must be plain.
+    pub(crate) fn replacement(&self, template: &str, line_is_quoted: bool) -> Option<String> {
+        let is_plain = |name: &str| self.get(name).is_none_or(|value| quote(value) == value);
+        let facts = pieces(template);
+        let hostile = |piece: &Piece<'_>| matches!(piece, Piece::Fact { name, .. } if !is_plain(name));
+        let is_quoted = line_is_quoted || template.contains(['\'', '"', '`']);
+        if is_quoted && facts.iter().any(hostile) {
+            return None;
+        }
         self.filled(template, |value| quote(value).replace('$', "$$"))
+    }
+
+    /// The fact that a template is, when it is nothing else.
+    pub(crate) fn whole(&self, template: &str) -> Option<&str> {
+        match *pieces(template) {
+            [Piece::Fact { name, .. }] => self.get(name),
+            _ => None,
+        }
     }
 
     fn filled(&self, template: &str, form: impl Fn(&str) -> String) -> Option<String> {

@@ -8,6 +8,7 @@ use super::git::Git;
 use super::rule::Look;
 use super::tables;
 use super::world::{Kind, World};
+use crate::Command;
 use crate::near::nearest;
 
 /// How deep a file is looked for by its name.
@@ -32,7 +33,8 @@ pub(crate) fn look(look: &Look, found: &Found, world: &dyn World) -> Option<Stri
         Look::File(path) => is(path, Some(Kind::File)),
         Look::Parent(path) => parent(&of(path)?).map(str::to_owned),
         Look::Base(path) => of(path)?.trim_end_matches('/').rsplit('/').next().map(str::to_owned),
-        Look::NearFile(path) => near_file(&of(path)?, world),
+        Look::NearFile(path) if !changes_files(found) => near_file(&of(path)?, world),
+        Look::NearFile(_) => None,
         Look::Near { word, among } => nearest(&of(word)?, among),
         Look::NearBranch(name) => nearest(&of(name)?, Git::find(world)?.branches()),
         Look::DefaultBranch => Git::find(world)?.default(),
@@ -51,9 +53,7 @@ pub(crate) fn look(look: &Look, found: &Found, world: &dyn World) -> Option<Stri
         Look::First(names) => names.iter().find_map(|name| {
             found.get(name).map(str::to_owned).or_else(|| of(name).filter(|_| name.contains('{')))
         }),
-        Look::Words { of: text, from, to } => {
-            replaced(&of(text)?, &found.pattern(from)?, &found.replacement(to)?)
-        }
+        Look::Words { of: text, from, to } => words(&of(text)?, from, to, found),
     }
 }
 
@@ -66,9 +66,54 @@ fn joined(words: &[String]) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
+/// A text with some of its words replaced.
+fn words(text: &str, from: &str, to: &str, found: &Found) -> Option<String> {
+    // Between quotes that are there already nothing can be quoted.
+    let is_quoted = text.contains(['\'', '"', '`', '\\']);
+    let to = found.replacement(to, is_quoted)?;
+    match found.whole(from) {
+        Some(word) => replaced_word(text, word, &to.replace("$$", "$")),
+        None => replaced(text, &found.pattern(from)?, &to),
+    }
+}
+
+/// A command line with a word replaced wherever it stands by itself; where a program is named only if it stands nowhere else.
+fn replaced_word(line: &str, word: &str, to: &str) -> Option<String> {
+    let is_end = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || "'\"=:,;|&()<>".contains(c));
+    let stands = |at: &usize| {
+        let (before, after) = (line.get(..*at), line.get(at + word.len()..));
+        // The dashes of an option belong to it.
+        let before = before
+            .map(|before| before.trim_end_matches('-'))
+            .filter(|bare| bare.is_empty() || bare.ends_with(' ') || Some(*bare) == before);
+        before.is_some_and(|before| is_end(before.chars().next_back()))
+            && is_end(after.and_then(|after| after.chars().next()))
+    };
+    let is_program = |at: &usize| {
+        let before = line.get(..*at).unwrap_or_default().trim_end();
+        before.is_empty() || before.ends_with([';', '|', '&', '('])
+    };
+    let places: Vec<usize> = line.match_indices(word).map(|(at, _)| at).filter(stands).collect();
+    let arguments: Vec<usize> = places.iter().copied().filter(|at| !is_program(at)).collect();
+    let chosen = if arguments.is_empty() { places } else { arguments };
+    let mut out = line.to_owned();
+    for at in chosen.iter().rev() {
+        out.replace_range(*at..at + word.len(), to);
+    }
+    (!chosen.is_empty()).then_some(out)
+}
+
 fn replaced(text: &str, from: &str, to: &str) -> Option<String> {
     let regex = Regex::new(from).ok()?;
     regex.is_match(text).then(|| regex.replace_all(text, to).into_owned())
+}
+
+/// Whether the command does something to the file itself: with another file it would do that to the wrong one.
+fn changes_files(found: &Found) -> bool {
+    const CHANGING: &[&str] =
+        &["rm", "rmdir", "mv", "shred", "unlink", "truncate", "dd", "chmod", "chown", "source", "."];
+    let command = Command::line(found.get("command").unwrap_or_default());
+    command.programs().any(|program| CHANGING.contains(&program))
 }
 
 /// The nearest name in the same directory; else the same name somewhere below.

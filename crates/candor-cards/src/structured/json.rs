@@ -36,6 +36,11 @@ fn object(text: &str) -> Option<Told> {
 
 fn told(value: &Value) -> Option<Told> {
     let text = |names: &[&str]| names.iter().find_map(|name| value.get(name)?.as_str()).map(str::to_owned);
+    // A line of a log that is no trouble is none here either.
+    let level = text(&["level", "severity", "lvl"]).unwrap_or_default().to_lowercase();
+    if matches!(level.as_str(), "trace" | "debug" | "info" | "notice" | "warn" | "warning") {
+        return None;
+    }
     let code = text(&["error_code", "errorCode", "code", "reason", "__type"]).filter(|code| is_code(code))?;
     let cause = text(&["cause", "message", "detail", "Message", "error", "summary"]);
     let steps = ["steps", "next_steps", "nextSteps", "recovery_steps", "hints", "hint", "suggestion"];

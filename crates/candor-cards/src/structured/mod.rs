@@ -6,8 +6,8 @@ mod lines;
 use candor_protocol::{Class, Code, ErrorCard, Step};
 use regex::Regex;
 
-use crate::template::{Facts, Piece, pieces};
-use crate::{Command, entry};
+use crate::template::{Facts, Form, Piece, pieces};
+use crate::{Command, Entry, StepTemplate, entry, quote};
 
 /// The most steps that are taken over.
 const STEPS_MAX: usize = 12;
@@ -40,7 +40,9 @@ pub(crate) fn find(stdout: &str, stderr: &str) -> Option<Told> {
 pub(crate) fn own(told: &Told, command: &Command) -> Option<ErrorCard> {
     let code = Code::ALL.iter().copied().find(|code| code.as_str() == told.code)?;
     let entry = entry(code);
-    let read = read_back(entry.cause, told.cause.as_deref().unwrap_or_default());
+    let mut read = read_back(entry.cause, told.cause.as_deref().unwrap_or_default());
+    // What would enter a command as it is must be a command of ours: the output may say anything.
+    read.retain(|(name, value)| !enters_unquoted(entry, name) || is_ours(value));
     let segment = command.option(&["-s", "--segment"]).unwrap_or(".").to_owned();
     let lookup = |name: &str| {
         let fact = read.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
@@ -52,6 +54,24 @@ pub(crate) fn own(told: &Told, command: &Command) -> Option<ErrorCard> {
         card.cause.clone_from(cause);
     }
     Some(card)
+}
+
+/// Whether a step takes this fact as a shell line.
+fn enters_unquoted(entry: &Entry, name: &str) -> bool {
+    let commands = entry.steps.iter().filter_map(|step| match step {
+        StepTemplate::Run { command } | StepTemplate::Check { command, .. } => Some(*command),
+        StepTemplate::Do { .. } => None,
+    });
+    let line =
+        |piece: &Piece<'_>| matches!(piece, Piece::Fact { name: known, form: Form::Line } if *known == name);
+    commands.chain(entry.verify).any(|command| pieces(command).iter().any(line))
+}
+
+/// Whether a line is nothing but `candor` and plain words.
+fn is_ours(line: &str) -> bool {
+    let mut words = line.split(' ');
+    words.next() == Some("candor")
+        && words.all(|word| quote(word.trim_start_matches('-')) == word.trim_start_matches('-'))
 }
 
 /// A card with steps of its own.

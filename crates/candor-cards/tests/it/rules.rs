@@ -84,3 +84,37 @@ fn a_short_and_a_long_output_find_the_same_rule() {
     assert_eq!(cards[0].code, "GIT_NOT_A_REPOSITORY");
     assert_eq!(cards[0], cards[1]);
 }
+
+/// The first step for a command whose file has this near neighbour.
+fn first_step(line: &str, output: &str, neighbour: &str) -> String {
+    use candor_cards::{Command, Failed, Given, How, explain};
+    let command = Command::line(line);
+    let failed = Failed { command: &command, how: How::Exited(1), stdout: "", stderr: output };
+    explain(&failed, &RuleBase::built_in(), &Given::new([(neighbour, "")])).card.steps[0].to_string()
+}
+
+/// Only the word that was meant is replaced, and only as a whole.
+#[test]
+fn a_corrected_command_differs_in_that_word_alone() {
+    let missing = |name: &str| format!("cat: {name}: No such file or directory\n");
+    assert_eq!(first_step("cat notse.txt", &missing("notse.txt"), "notes.txt"), "Run: cat notes.txt");
+    assert_eq!(first_step("cat cat", &missing("cat"), "cats"), "Run: cat cats");
+    assert_eq!(
+        first_step("cat note.txt > a-note.txt", &missing("note.txt"), "notes.txt"),
+        "Run: cat notes.txt > a-note.txt"
+    );
+    // Between quotes that are there, a name that needs quotes of its own cannot stand.
+    let quoted = first_step("cat \"report.txt\"", &missing("report.txt"), "report`x`.txt");
+    assert!(!quoted.contains('`'), "{quoted}");
+}
+
+/// With the wrong file they would do harm.
+#[test]
+fn commands_that_change_a_file_are_not_corrected_to_another_file() {
+    for program in ["rm", "mv", "chmod"] {
+        let line = format!("{program} notse.txt x");
+        let output = format!("{program}: cannot access 'notse.txt': No such file or directory\n");
+        let step = first_step(&line, &output, "notes.txt");
+        assert!(!step.contains("notes.txt"), "{step}");
+    }
+}

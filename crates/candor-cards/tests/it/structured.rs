@@ -133,3 +133,24 @@ fn json_that_is_no_failure_is_no_card() {
         assert_eq!(explained("x", 1, output, "").source, Source::Generic, "{output}");
     }
 }
+
+/// A fact that a step takes as a shell line is never taken from an output, unless it is a plain line of ours.
+#[test]
+fn an_output_cannot_slip_a_command_into_our_card() {
+    let printed = |command: &str| {
+        format!(
+            "X_ERROR_CODE: USAGE_NEEDS_TERMINAL\nCAUSE: {command} asks questions, and there is no terminal to ask them on.\n"
+        )
+    };
+    let explained = explained("x", 1, "", &printed("candor init; touch pwned #"));
+    assert_eq!(explained.card.code, "USAGE_NEEDS_TERMINAL");
+    assert!(steps(&explained).iter().all(|step| !step.contains("touch")), "{:?}", explained.card.steps);
+}
+
+#[test]
+fn a_line_of_a_log_that_is_no_trouble_is_no_card() {
+    let stdout = r#"{"level":"info","code":"STARTUP","message":"listening on 80"}"#;
+    let explained = explained("ledger", 3, stdout, "ledger: cannot post entry 7\n");
+    assert_eq!(explained.card.code, "COMMAND_FAILED");
+    assert!(explained.card.cause.contains("cannot post entry 7"), "{}", explained.card.cause);
+}

@@ -93,6 +93,10 @@ pub struct Filling<'p> {
 impl Passages {
     /// Opens the file, or makes it.
     pub async fn open(path: &Path) -> Result<Self, Error> {
+        // Whoever made the folder may have put a link to another database there; it is the link that goes.
+        if std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
+            return Err(Error::unavailable(&path.display().to_string(), "it is a link"));
+        }
         file::prepare(path)?;
         let options = SqliteConnectOptions::new()
             .filename(path)

@@ -7,6 +7,15 @@ use clap::Args;
 
 /// What `candor harness` takes.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Without DIR/.candor/harness.yaml the usual scenarios run: help, sync, search and get. With it, what it lists runs instead, so look at it
+before you run the harness in a folder of somebody else's:
+
+  usual: true                       # run the usual ones first
+  scenarios:
+    - { name: build, run: 'make', timeout: 5m }
+    - { name: refused, run: 'candor ctx get -s {segment} --ids none:0', expect: { exit: 1, code: UNKNOWN_ID } }
+    - { name: docs, run: 'make docs', required: false, expect: { stdout: 'pages written' } }")]
 pub(crate) struct Harness {
     /// The segment to run on
     #[arg(value_name = "DIR", default_value = ".")]

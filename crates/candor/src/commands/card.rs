@@ -68,7 +68,7 @@ fn exit(how: &How, is_here: bool) -> Exit {
 
 fn conflict() -> Fail {
     Failure::new(Code::UsageConflict)
-        .with("argument", "A command to run")
+        .with("argument", "COMMAND")
         .with("detail", "--from-file, --command and --exit-code explain an output that was captured earlier.")
         .with("help", "candor card --help")
         .into()
@@ -182,7 +182,7 @@ fn captured(options: &Card, file: Option<&Path>, context: &Context<'_>) -> Resul
     if text.trim().is_empty() && options.command.is_none() {
         return Err(nothing_given());
     }
-    let command = Command::line(options.command.as_deref().unwrap_or_default());
+    let command = Command::line(options.command.as_deref().unwrap_or("(output from standard input)"));
     let how = How::Exited(options.exit_code.unwrap_or(1));
     Ok(Ran { command, how, stdout: String::new(), stderr: text, duration: None })
 }

@@ -30,7 +30,7 @@ pub(crate) fn run(since: Option<&str>, as_json: bool, context: &Context<'_>) -> 
         return Ok(Exit::Good);
     }
     if rows.is_empty() {
-        context.screen.note(format_args!("no failures yet"));
+        context.screen.note(format_args!("no failures in runs of the agent yet"));
         return Ok(Exit::Good);
     }
     let width = rows.iter().map(|row| row.code.len()).max().unwrap_or(0);

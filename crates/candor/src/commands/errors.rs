@@ -89,6 +89,10 @@ fn show(name: &str, as_json: bool, context: &Context<'_>) -> Result<Exit, Fail> 
             .with("nearest", near.unwrap_or_default())
             .into());
     };
+    if as_json && !others.is_empty() {
+        context.screen.say(format_args!("{:#}", json!(cards)))?;
+        return Ok(Exit::Good);
+    }
     for card in others {
         show_card(card, as_json, context)?;
         context.screen.say(format_args!(""))?;

@@ -164,6 +164,7 @@ rules:
   - code: LID_OPEN
     class: Precondition
     title: The lid is open
+    command: '^(box|sh|echo)'
     match: 'lid (?P<name>\\w+) is open'
     cause: The lid {name} is open.
     steps: [{ run: 'closelid {name}', safe: true }]
@@ -215,4 +216,43 @@ fn the_linter_names_the_line_and_what_is_wrong() {
         .stdout_has("no fixed text");
     check(&RECIPE.replace("match:", "mach:")).code(1).stdout_has("r.yaml:");
     check("rules: [").code(1);
+}
+
+/// A reader of ours that takes its time gets everything.
+#[test]
+fn nothing_is_lost_to_a_slow_reader() {
+    let home = Home::new();
+    let binary = env!("CARGO_BIN_EXE_candor");
+    let line = format!("{binary} card -- sh -c 'seq 1 200000 >&2' 2>&1 >/dev/null | (sleep 1; wc -l)");
+    let ran = card(&home, &["--", "sh", "-c", &line]).run().ok();
+    assert_eq!(ran.stdout.trim(), "200000");
+}
+
+/// A cloned folder may hold anything.
+#[test]
+fn results_are_not_written_through_links_or_into_pipes() {
+    let home = Home::new();
+    let canary = home.write_in_workspace("canary", "untouched");
+    fs::create_dir_all(home.workspace().join(".candor/telemetry")).unwrap();
+    std::os::unix::fs::symlink(&canary, home.workspace().join(".candor/telemetry/harness_results.jsonl"))
+        .unwrap();
+    card(&home, &["--", "false"]).run().code(1).stderr_has("was not written");
+    assert_eq!(fs::read_to_string(&canary).unwrap(), "untouched");
+    let elsewhere = home.workspace().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::remove_dir_all(home.workspace().join(".candor/telemetry")).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, home.workspace().join(".candor/telemetry")).unwrap();
+    card(&home, &["--", "false"]).run().code(1).stderr_has("was not written");
+    assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
+    card(&home, &["--out", "pipe", "--", "sh", "-c", "mkfifo pipe; exit 1"])
+        .run()
+        .code(1)
+        .stderr_has("was not written");
+}
+
+#[test]
+fn results_are_kept_out_of_version_control() {
+    let home = Home::new();
+    card(&home, &["--", "true"]).run().ok();
+    assert_eq!(fs::read_to_string(home.workspace().join(".candor/telemetry/.gitignore")).unwrap(), "*\n");
 }

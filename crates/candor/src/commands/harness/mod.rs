@@ -20,6 +20,7 @@ use crate::fail::{Exit, Fail};
 use crate::recipes;
 use crate::results;
 use crate::screen::block_on;
+use crate::stops::Stops;
 use scenario::Scenario;
 
 /// How much of each stream is kept.
@@ -149,9 +150,23 @@ impl Runner<'_> {
             pty: None,
         };
         let ended = block_on(async {
-            Ok(candor_sandbox::run(&spec, &Sandbox::bare(), &CancellationToken::new()).await)
+            let (mut stops, cancel) = (Stops::listen()?, CancellationToken::new());
+            let (walls, mut stopped) = (Sandbox::bare(), false);
+            let mut running = std::pin::pin!(candor_sandbox::run(&spec, &walls, &cancel));
+            loop {
+                tokio::select! {
+                    ended = &mut running => return Ok((ended, stopped)),
+                    _ = stops.next() => {
+                        stopped = true;
+                        cancel.cancel();
+                    }
+                }
+            }
         })?;
-        ended.map_err(|error| error.failure().into())
+        match ended {
+            (_, true) => Err(Fail::Stopped),
+            (ended, false) => ended.map_err(|error| error.failure().into()),
+        }
     }
 
     /// Our own environment, in which `candor` is this very program.

@@ -1,5 +1,6 @@
 //! What the commands print.
 
+use candor_testkit::{Candor, Home};
 use serde_json::Value;
 
 use super::{home, ids, run, synced};
@@ -126,4 +127,21 @@ fn what_the_settings_hide_is_not_packed() {
     );
     run(&home, "ctx create").ok();
     run(&home, "ctx sync").ok().stdout_has("packed 2 files");
+}
+
+/// A cloned folder may hold links in place of what is written.
+#[test]
+fn links_in_place_of_the_lock_and_the_index_lead_nowhere() {
+    for name in ["lock", "index.db"] {
+        let home = Home::new();
+        home.write_in_workspace("README.md", "# Lids\n\nThe context of lids.\n");
+        let canary = home.write_in_workspace("canary.bin", "untouched");
+        let run = |words: &[&str]| Candor::new(env!("CARGO_BIN_EXE_candor"), &home).args(words).run();
+        run(&["ctx", "create", "-s", "."]).ok();
+        let _ = std::fs::remove_file(home.workspace().join("_ctx").join(name));
+        std::os::unix::fs::symlink(&canary, home.workspace().join("_ctx").join(name)).unwrap();
+        let _ = run(&["ctx", "sync", "-s", "."]);
+        let _ = run(&["ctx", "search", "-s", ".", "-q", "lids"]);
+        assert_eq!(std::fs::read_to_string(&canary).unwrap(), "untouched", "{name}");
+    }
 }
