@@ -142,7 +142,7 @@ impl Runtime {
     /// Everything that happened in a session after an event, and everything that will, also where another process writes.
     pub async fn subscribe(&self, session: SessionId, after: u64) -> Result<Subscription, Failure> {
         let handle = self.handle(session).await?;
-        Ok(Subscription::new(session, Arc::clone(&self.store), handle.journal, after))
+        Subscription::begin(session, Arc::clone(&self.store), handle.journal, after).await
     }
 
     /// What is stored.

@@ -37,11 +37,20 @@ pub struct Subscription {
 }
 
 impl Subscription {
-    pub(crate) fn new(session: SessionId, store: Arc<Store>, journal: Arc<Journal>, after: u64) -> Self {
+    /// Reads what is stored up to now, so that whoever subscribes before speaking misses no piece of the answer.
+    pub(crate) async fn begin(
+        session: SessionId,
+        store: Arc<Store>,
+        journal: Arc<Journal>,
+        after: u64,
+    ) -> Result<Self, Failure> {
         // Watched before the store is read, so that nothing falls in between.
         let live = journal.watch();
         let (ready, look) = (VecDeque::new(), LOOK_FIRST);
-        Self { session, store, journal, live, seq: after, ready, behind: true, look, attendance: None }
+        let mut begun =
+            Self { session, store, journal, live, seq: after, ready, behind: true, look, attendance: None };
+        begun.catch_up().await?;
+        Ok(begun)
     }
 
     /// Whoever reads can also be asked about calls, and will answer with a submission.

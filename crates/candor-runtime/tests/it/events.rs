@@ -47,14 +47,29 @@ async fn a_run_tells_its_story_in_order() {
     assert_eq!(kinds(&told), expected);
     check_sound(&told);
     assert_eq!(rig.stored(session).await, told);
-    let words: String = events
-        .iter()
-        .filter_map(|event| match &event.body {
-            EventBody::StreamDelta { text, .. } => Some(text.as_str()),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(words, "Looking.It says hi.");
+    assert_eq!(words(&events), "Looking.It says hi.");
+}
+
+/// The pieces of an answer, joined.
+fn words(events: &[Event]) -> String {
+    let text = |event: &Event| match &event.body {
+        EventBody::StreamDelta { text, .. } => Some(text.clone()),
+        _ => None,
+    };
+    events.iter().filter_map(text).collect()
+}
+
+#[tokio::test]
+async fn who_subscribed_before_speaking_misses_no_piece_even_when_reading_late() {
+    let rig = Rig::new().await;
+    rig.fake.push(Reply::text("Hello there."));
+    let session = rig.create();
+    let mut late = rig.watch(session, 0).await;
+    let mut prompt = rig.watch(session, 0).await;
+    let run = rig.say(session, "Hello").await;
+    crate::rig::end_of(&mut prompt, run).await;
+    let (_, events) = crate::rig::end_of(&mut late, run).await;
+    assert_eq!(words(&events), "Hello there.");
 }
 
 #[tokio::test]
