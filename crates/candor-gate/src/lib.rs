@@ -10,9 +10,12 @@
 //! what it allows is harmless; the sandbox keeps that promise. It is pure: it does not read files, the environment or
 //! the clock, so the same text in the same scene gets the same answer.
 //!
+//! [`mod@env`] judges variables the same way: by what they would make a program do.
+//!
 //! Start reading at [`Gate::judge`], then `walk.rs` for how commands are found and `rules/` for what is asked of them.
 
 mod call;
+pub mod env;
 mod error;
 mod evaluate;
 mod expand;

@@ -18,7 +18,7 @@ use crate::places::Place;
 use crate::verdict::Finding;
 use crate::walk::State;
 
-pub(crate) use shell::{arithmetic, bomb, downloaded, runs_programs, variable};
+pub(crate) use shell::{arithmetic, bomb, downloaded, variable};
 pub(crate) use write::{Way, redirect};
 
 /// Everything that the rules find about one command.

@@ -1,6 +1,7 @@
 //! Text that becomes a script: from a network, from a program, from a variable.
 
 use crate::call::{Call, UNKNOWN};
+use crate::env::{names_a_program, puts_code_into_programs};
 use crate::places::Ground;
 use crate::verdict::Finding;
 use crate::walk::State;
@@ -47,49 +48,6 @@ const PRINTS_SETTINGS: &[&str] = &[
     "fzf",
 ];
 
-/// Variables whose value is a program that others run.
-const PROGRAM_VARIABLES: &[&str] = &[
-    "BROWSER",
-    "EDITOR",
-    "GIT_ASKPASS",
-    "GIT_EDITOR",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_PAGER",
-    "GIT_PROXY_COMMAND",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-    "LESSCLOSE",
-    "LESSOPEN",
-    "MANPAGER",
-    "PAGER",
-    "PROMPT_COMMAND",
-    "RUSTC_WRAPPER",
-    "SSH_ASKPASS",
-    "SUDO_ASKPASS",
-    "VISUAL",
-    "SYSTEMD_PAGER",
-    "RUSTC_WORKSPACE_WRAPPER",
-    "GIT_MAN_VIEWER",
-];
-/// Variables that put foreign code into every program.
-const CODE_VARIABLES: &[&str] = &[
-    "BASH_ENV",
-    "LD_PRELOAD",
-    "LD_AUDIT",
-    "DYLD_INSERT_LIBRARIES",
-    "PERL5OPT",
-    "RUBYOPT",
-    "PYTHONSTARTUP",
-    "SHELLOPTS",
-    "BASHOPTS",
-    "PYTHONINSPECT",
-    "JAVA_TOOL_OPTIONS",
-    "GCONV_PATH",
-    "GIT_EXEC_PATH",
-    "GIT_TEMPLATE_DIR",
-];
-
 pub(crate) fn is_downloader(program: &str) -> bool {
     DOWNLOADERS.contains(&program)
 }
@@ -98,15 +56,10 @@ pub(crate) fn bomb() -> Finding {
     Finding::deny("fork-bomb", "it starts itself again and again until the machine stands still")
 }
 
-/// Does the value of this variable name a program?
-pub(crate) fn runs_programs(name: &str) -> bool {
-    PROGRAM_VARIABLES.contains(&name)
-}
-
 /// Variables that make later commands do something else.
 pub(crate) fn variable(name: &str, value: &str) -> Option<Finding> {
-    let is_program = runs_programs(name) && !tame_program(value);
-    let is_code = CODE_VARIABLES.contains(&name) && !value.is_empty();
+    let is_program = names_a_program(name) && !tame_program(value);
+    let is_code = puts_code_into_programs(name) && !value.is_empty();
     let is_start = matches!(name, "ENV" | "ZDOTDIR") && value.starts_with(['/', '.', '~']);
     let is_prompt =
         matches!(name, "PS4" | "PS1" | "PS0") && value.contains(['`', UNKNOWN]) | value.contains("$(");

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::{At, Walk};
 use crate::call::{UNKNOWN, Word};
+use crate::env;
 use crate::evaluate::Evaluator;
 use crate::rules;
 use crate::text::{self, slice};
@@ -32,7 +33,7 @@ impl Walk<'_> {
             value.insert_str(0, &before);
         }
         self.extend(rules::variable(&name, &value));
-        if rules::runs_programs(&name) {
+        if env::names_a_program(&name) {
             self.inner_script(&value, &[], at.flow, at.depth + 1);
         }
         self.state.variables.insert(name, value);

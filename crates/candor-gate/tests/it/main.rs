@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod bounds;
+mod environment;
 mod lists;
 mod places;
 mod properties;

@@ -1,87 +1,99 @@
-//! Which variables a process may see.
+//! Which variables make a program do something else, and which of all variables a process may see.
 
-/// Variables that make an ordinary program run or load something of the caller's choice, or that write its secrets
-/// down. No list can let them through: whoever may set one of these could run the command directly.
-const HIJACKING: &[&str] = &[
-    "BASH_ENV",
+/// Variables whose value is a program that others run.
+const PROGRAMS: &[&str] = &[
     "BROWSER",
-    "CARGO_BUILD_RUSTC_WRAPPER",
-    "CLASSPATH",
-    "CORECLR_PROFILER",
-    "DOTNET_STARTUP_HOOKS",
     "EDITOR",
-    "ELECTRON_RUN_AS_NODE",
-    "ENV",
-    "FPATH",
-    "GCONV_PATH",
-    "GEM_HOME",
-    "GEM_PATH",
     "GIT_ASKPASS",
-    "GIT_DIR",
     "GIT_EDITOR",
-    "GIT_EXEC_PATH",
     "GIT_EXTERNAL_DIFF",
+    "GIT_MAN_VIEWER",
     "GIT_PAGER",
     "GIT_PROXY_COMMAND",
     "GIT_SEQUENCE_EDITOR",
     "GIT_SSH",
     "GIT_SSH_COMMAND",
+    "LESSCLOSE",
+    "LESSOPEN",
+    "MANPAGER",
+    "PAGER",
+    "PROMPT_COMMAND",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTC_WRAPPER",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "SYSTEMD_PAGER",
+    "VISUAL",
+];
+
+/// Variables that put foreign code into every program.
+const CODE: &[&str] = &[
+    "BASHOPTS",
+    "BASH_ENV",
+    "DYLD_INSERT_LIBRARIES",
+    "GCONV_PATH",
+    "GIT_EXEC_PATH",
     "GIT_TEMPLATE_DIR",
+    "JAVA_TOOL_OPTIONS",
+    "LD_AUDIT",
+    "LD_PRELOAD",
+    "PERL5OPT",
+    "PYTHONINSPECT",
+    "PYTHONSTARTUP",
+    "RUBYOPT",
+    "SHELLOPTS",
+];
+
+/// Variables that say where some programs find what they load, what they are called with, or where they write secrets
+/// down. A command may set one for itself in plain sight; none is handed on unseen.
+const SETTINGS: &[&str] = &[
+    "CARGO_BUILD_RUSTC_WRAPPER",
+    "CLASSPATH",
+    "CORECLR_PROFILER",
+    "DOTNET_STARTUP_HOOKS",
+    "ELECTRON_RUN_AS_NODE",
+    "ENV",
+    "FPATH",
+    "GEM_HOME",
+    "GEM_PATH",
+    "GIT_DIR",
     "GLIBC_TUNABLES",
     "HOSTALIASES",
     "IFS",
     "JAVA_OPTS",
-    "JAVA_TOOL_OPTIONS",
     "JDK_JAVA_OPTIONS",
-    "LESSCLOSE",
-    "LESSOPEN",
     "LOCPATH",
     "LUA_INIT",
     "MAKEFLAGS",
-    "MANPAGER",
     "MAVEN_OPTS",
     "NLSPATH",
     "NODE_OPTIONS",
     "NODE_PATH",
     "OPENSSL_CONF",
     "OPENSSL_ENGINES",
-    "PAGER",
     "PERL5DB",
     "PERL5LIB",
-    "PERL5OPT",
     "PERLLIB",
     "PHPRC",
     "PHP_INI_SCAN_DIR",
-    "PROMPT_COMMAND",
     "PS4",
     "PYTHONBREAKPOINT",
     "PYTHONHOME",
-    "PYTHONINSPECT",
     "PYTHONPATH",
-    "PYTHONSTARTUP",
     "PYTHONUSERBASE",
     "RES_OPTIONS",
     "RUBYLIB",
-    "RUBYOPT",
     "RUBYSHELL",
     "RUSTC",
-    "RUSTC_WORKSPACE_WRAPPER",
-    "RUSTC_WRAPPER",
     "RUSTDOC",
     "RUSTFLAGS",
-    "SHELLOPTS",
-    "BASHOPTS",
-    "SSH_ASKPASS",
     "SSLKEYLOGFILE",
-    "SUDO_ASKPASS",
-    "SYSTEMD_PAGER",
-    "VISUAL",
     "ZDOTDIR",
     "_JAVA_OPTIONS",
 ];
 
 /// The same, by their beginning.
-const HIJACKING_PREFIXES: &[&str] = &[
+const SETTINGS_PREFIXES: &[&str] = &[
     "LD_",
     "DYLD_",
     "BASH_FUNC_",
@@ -144,10 +156,23 @@ fn is_listed(name: &str, allowed: &[String]) -> bool {
     allowed.iter().any(matches)
 }
 
-/// Whether a variable of this name makes an ordinary program run or load something else. Without regard to case: npm reads its variables in either, and none of these names is anything else in the other.
+/// Whether a variable of this name makes an ordinary program run or load something else. No list can let it through: whoever may set one of these could
+/// run the command directly. Without regard to case: npm reads its variables in either, and none of these names is anything else in the other.
 pub fn is_hijacking(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    HIJACKING.contains(&name.as_str()) || HIJACKING_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    let tables = [PROGRAMS, CODE, SETTINGS];
+    tables.iter().any(|table| table.contains(&name.as_str()))
+        || SETTINGS_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Whether the value of this variable is a program that others run. A shell tells `PAGER` from `pager`.
+pub(crate) fn names_a_program(name: &str) -> bool {
+    PROGRAMS.contains(&name)
+}
+
+/// Whether this variable puts foreign code into every program.
+pub(crate) fn puts_code_into_programs(name: &str) -> bool {
+    CODE.contains(&name)
 }
 
 fn is_secret(name: &str) -> bool {
