@@ -26,7 +26,7 @@ mod rule;
 #[derive(Serialize)]
 struct Prepared {
     file: rule::RuleFile,
-    literals: Vec<Vec<Vec<String>>>,
+    fixed: Vec<literal::FixedOfRule>,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -44,12 +44,11 @@ fn prepare(path: &Path) -> Result<Prepared, Box<dyn Error>> {
     let in_file = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
     let text = fs::read_to_string(path).map_err(|error| in_file(&error))?;
     let mut file: rule::RuleFile = serde_saphyr::from_str(&text).map_err(|error| in_file(&error))?;
-    let mut literals = Vec::new();
+    let mut fixed = Vec::new();
     for rule in &mut file.rules {
         rule.examples.clear();
-        let found: Result<Vec<_>, _> =
-            rule.patterns.all().iter().map(|pattern| literal::literals(pattern)).collect();
-        literals.push(found.map_err(|why| in_file(&format!("{}: {why}", rule.code)))?);
+        let found = literal::FixedOfRule::of(rule.patterns.all(), rule.command.as_deref());
+        fixed.push(found.map_err(|why| in_file(&format!("{}: {why}", rule.code)))?);
     }
-    Ok(Prepared { file, literals })
+    Ok(Prepared { file, fixed })
 }

@@ -67,6 +67,12 @@ const GROUPS: &[(&str, &str)] = &[
     ("cargo", "xtask"),
 ];
 
+/// What a shell does itself: nothing that anybody could ask for help.
+const SHELL_WORDS: &[&str] = &[
+    "", ":", "[", "[[", "command", "eval", "exit", "hash", "kill", "read", "return", "set", "test", "trap",
+    "type", "wait",
+];
+
 /// A command that was run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
@@ -74,9 +80,30 @@ pub struct Command {
     /// The line without the shell around it.
     inner: String,
     simple: Vec<Vec<String>>,
+    /// Where the last command of the line, with what it runs in turn, begins among the simple ones.
+    last_from: usize,
     /// How many commands the line is made of, but for `cd`.
     count: usize,
-    directory: Option<String>,
+    /// What the line starts first, as it is written there.
+    started: String,
+    elsewhere: Option<Elsewhere>,
+}
+
+/// Where a command works, when that is not where it was started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Elsewhere {
+    /// `cd DIRECTORY && …`
+    Cd(String),
+    /// `git -C DIRECTORY …`
+    Git(String),
+}
+
+impl Elsewhere {
+    pub(crate) fn directory(&self) -> &str {
+        match self {
+            Self::Cd(directory) | Self::Git(directory) => directory,
+        }
+    }
 }
 
 impl Command {
@@ -85,12 +112,16 @@ impl Command {
         let kept = line.get(..line.floor_char_boundary(LINE_BYTES_MAX)).unwrap_or_default();
         let commands = split(kept);
         let is_work = |words: &&Vec<String>| words.first().is_none_or(|word| word != "cd");
-        let (count, mut simple) = (commands.iter().filter(is_work).count(), Vec::new());
+        let count = commands.iter().filter(is_work).count();
+        let started = commands.first().map(|words| started(words)).unwrap_or_default();
+        let (mut simple, mut last_from) = (Vec::new(), 0);
         for words in commands {
+            last_from = simple.len();
             unwrap(words, &mut simple, 0);
         }
-        let directory = directory(&simple);
-        Self { line: line.to_owned(), inner: line.to_owned(), simple, count, directory }
+        let elsewhere = directory(&simple).map(Elsewhere::Cd).or_else(|| of_git(&simple, count));
+        let (line, inner) = (line.to_owned(), line.to_owned());
+        Self { line, inner, simple, last_from, count, started, elsewhere }
     }
 
     /// A program and its arguments. `sh -c LINE` is that line.
@@ -105,7 +136,9 @@ impl Command {
         }
         let mut simple = Vec::new();
         unwrap(words.to_vec(), &mut simple, 0);
-        Self { inner: line.clone(), line, simple, count: 1, directory: None }
+        let elsewhere = of_git(&simple, 1);
+        let started = words.first().cloned().unwrap_or_default();
+        Self { inner: line.clone(), line, simple, last_from: 0, count: 1, started, elsewhere }
     }
 
     /// The line as a shell takes it: without a shell of its own around it.
@@ -116,8 +149,7 @@ impl Command {
     /// The name of the program, where the line runs just one.
     pub fn only_program(&self) -> Option<&str> {
         let name = self.program();
-        // What a shell does itself is no program that anybody could ask for help.
-        let is_program = !matches!(name, "" | "exit" | "return" | ":" | "set" | "trap" | "kill" | "wait");
+        let is_program = !SHELL_WORDS.contains(&name);
         (self.count == 1 && is_program).then_some(name)
     }
 
@@ -156,19 +188,24 @@ impl Command {
         }
     }
 
-    /// The simple commands, each as its words with single spaces between them.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = String> {
-        self.simple.iter().filter_map(|words| {
+    /// The simple commands, each as its words with single spaces between them, and whether it is of the last of the line.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (String, bool)> {
+        self.simple.iter().enumerate().filter_map(|(at, words)| {
             let (program, rest) = words.split_first()?;
             let words: Vec<&str> =
                 std::iter::once(base(program)).chain(rest.iter().map(String::as_str)).collect();
-            Some(words.join(" "))
+            Some((words.join(" "), at >= self.last_from))
         })
     }
 
-    /// Where the line goes before it does its work.
-    pub(crate) fn directory(&self) -> Option<&str> {
-        self.directory.as_deref()
+    /// What the line starts first, as it is written there: a name, or a path.
+    pub(crate) fn started(&self) -> &str {
+        &self.started
+    }
+
+    /// Where the line works, when that is not where it was started.
+    pub(crate) fn elsewhere(&self) -> Option<&Elsewhere> {
+        self.elsewhere.as_ref()
     }
 
     /// What follows one of these options, such as the `x` of `-s x` or of `--segment=x`.
@@ -196,11 +233,34 @@ fn quote_word(word: &str) -> String {
     if !bare.is_empty() && bare.bytes().all(plain) { word.to_owned() } else { quote(word) }
 }
 
+fn started(words: &[String]) -> String {
+    words.iter().find(|word| !is_assignment(word)).cloned().unwrap_or_default()
+}
+
+/// The directory of a single `git -C`, when it is a plain name.
+fn of_git(simple: &[Vec<String>], count: usize) -> Option<Elsewhere> {
+    let words = simple.last().filter(|_| count == 1)?;
+    let (program, rest) = words.split_first()?;
+    if base(program) != "git" {
+        return None;
+    }
+    let before = rest.len() - after_options(rest, VALUED_OPTIONS).len();
+    let options = rest.get(..before)?;
+    let mut places = options.iter().enumerate().filter(|(_, word)| *word == "-C");
+    let (at, _) = places.next()?;
+    let path = options.get(at + 1).filter(|path| is_plain_path(path))?;
+    places.next().is_none().then(|| Elsewhere::Git(path.clone()))
+}
+
+fn is_plain_path(path: &str) -> bool {
+    !path.is_empty() && !path.starts_with('-') && !path.contains(['$', '~', '*'])
+}
+
 /// The directory of a leading `cd`, when it is a plain name.
 fn directory(simple: &[Vec<String>]) -> Option<String> {
     match simple {
         [first, _, ..] if first.first().is_some_and(|word| word == "cd") => match first.as_slice() {
-            [_, path] if !path.starts_with('-') && !path.contains(['$', '~', '*']) => Some(path.clone()),
+            [_, path] if is_plain_path(path) => Some(path.clone()),
             _ => None,
         },
         _ => None,
@@ -212,6 +272,11 @@ fn unwrap(words: Vec<String>, simple: &mut Vec<Vec<String>>, depth: usize) {
     let words: Vec<String> = words.into_iter().skip_while(|word| is_assignment(word)).collect();
     let Some(program) = words.first().map(|word| base(word).to_owned()) else { return };
     if depth >= DEPTH_MAX {
+        simple.push(words);
+        return;
+    }
+    // A question about a program, which does not run it.
+    if program == "command" && words.get(1).is_some_and(|option| option == "-v" || option == "-V") {
         simple.push(words);
         return;
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use candor_protocol::{Code, ErrorCard, Failure};
 
 use crate::clean::clean;
+use crate::command::Elsewhere;
 use crate::rules::{Below, Seen, best, fill};
 use crate::telling::telling;
 use crate::{Command, Kind, RuleBase, World, card, structured};
@@ -117,14 +118,13 @@ fn explained(failed: &Failed<'_>, rules: &RuleBase, world: &dyn World) -> (Error
         return (timed_out(failed, limit, &text), Source::Generic);
     }
     let seen = Seen { command: failed.command, exit: failed.how.exit(), text: &text };
-    // A directory that is not there is the failure itself.
-    let directory = failed.command.directory().filter(|path| world.kind(path) == Some(Kind::Directory));
-    let found = match directory {
-        Some(directory) => best(rules, &seen, &Below { world, directory }),
+    let elsewhere = elsewhere(failed.command, &text, world);
+    let found = match elsewhere {
+        Some(elsewhere) => best(rules, &seen, &Below { world, directory: elsewhere.directory() }),
         None => best(rules, &seen, world),
     };
     if let Some(found) = found {
-        return (fill(&found, directory), Source::Rule);
+        return (fill(&found, elsewhere), Source::Rule);
     }
     let generic = generic(failed, &text);
     match told {
@@ -133,15 +133,28 @@ fn explained(failed: &Failed<'_>, rules: &RuleBase, world: &dyn World) -> (Error
     }
 }
 
+/// Where the command works. A directory that is not there is the failure itself.
+fn elsewhere<'c>(command: &'c Command, text: &str, world: &dyn World) -> Option<&'c Elsewhere> {
+    command.elsewhere().filter(|elsewhere| match elsewhere {
+        Elsewhere::Cd(directory) => world.kind(directory) == Some(Kind::Directory),
+        // An output from elsewhere has no directories, and its steps need the option all the same.
+        Elsewhere::Git(_) => !text.contains("fatal: cannot change to"),
+    })
+}
+
 /// What rules read. What a shell would have said of a command that did not start is put in its words.
 fn text<'a>(failed: &Failed<'_>, stdout: &'a str, stderr: &'a str) -> Cow<'a, str> {
-    let program = failed.command.programs().next().unwrap_or_default();
-    match failed.how {
-        How::NotStarted(NotStarted::NotFound) => Cow::Owned(format!("{program}: command not found")),
-        How::NotStarted(NotStarted::NotPermitted) => Cow::Owned(format!("{program}: Permission denied")),
-        How::NotStarted(NotStarted::NotAProgram) => {
-            Cow::Owned(format!("{program}: cannot execute binary file: Exec format error"))
-        }
+    let program = failed.command.started();
+    let why = match failed.how {
+        How::NotStarted(NotStarted::NotFound) if program.contains('/') => Some("not found"),
+        How::NotStarted(NotStarted::NotFound) => Some("command not found"),
+        How::NotStarted(NotStarted::NotPermitted) => Some("Permission denied"),
+        How::NotStarted(NotStarted::NotAProgram) => Some("cannot execute binary file: Exec format error"),
+        _ => None,
+    };
+    match why {
+        Some(why) if program.contains('/') => Cow::Owned(format!("sh: 1: {program}: {why}")),
+        Some(why) => Cow::Owned(format!("{program}: {why}")),
         _ if stdout.trim().is_empty() => Cow::Borrowed(stderr),
         _ if stderr.trim().is_empty() => Cow::Borrowed(stdout),
         // What it says about trouble stands last, where the last word counts.
@@ -172,15 +185,21 @@ fn generic(failed: &Failed<'_>, text: &str) -> ErrorCard {
 
 fn facts(code: Code, failed: &Failed<'_>, text: &str) -> Failure {
     let lines = telling(text);
-    let said = if lines.is_empty() { "It said nothing.".to_owned() } else { lines.join("\n") };
-    let signal = failed.how.signal().map(signal_name).unwrap_or_default();
     let program = failed.command.only_program();
+    // Where there is something to read the step is to read it; where there is nothing, to have it say more.
+    let (said, read, silent) = match lines.as_slice() {
+        [] => ("It said nothing.".to_owned(), "", program.unwrap_or("the command")),
+        lines => (lines.join("\n"), "lines", ""),
+    };
+    let signal = failed.how.signal().map(signal_name).unwrap_or_default();
     let mut failure = Failure::new(code)
         .with("what", program.unwrap_or("The command"))
         .with("command", failed.command.shell_line())
         .with("exit", failed.how.exit())
         .with("limit", "its limit")
         .with("said", said)
+        .with("lines", read)
+        .with("silent", silent)
         .with("signal", signal);
     if let Some(program) = program {
         failure = failure.with("program", program);

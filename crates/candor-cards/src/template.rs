@@ -96,10 +96,15 @@ impl<'a> Facts<'a> {
         (self.lookup)(name).filter(|value| !value.trim().is_empty())
     }
 
+    /// A fact that says something, as a sentence takes it.
+    fn spoken(&self, name: &str) -> Option<String> {
+        self.get(name).map(|value| no_file(&value).map_or(value, str::to_owned)).map(shortened)
+    }
+
     /// Fills a cause. A missing fact becomes `unknown`; a line that would be nothing but that is left out.
     pub(crate) fn cause(&self, template: &str) -> String {
         let lines = template.split('\n').filter_map(|line| match *pieces(line) {
-            [Piece::Fact { name, .. }] => self.get(name).map(shortened),
+            [Piece::Fact { name, .. }] => self.spoken(name),
             _ => Some(self.sentence(line)),
         });
         lines.collect::<Vec<_>>().join("\n")
@@ -111,7 +116,7 @@ impl<'a> Facts<'a> {
             Piece::Fact { name, .. } => match (self.lookup)(name) {
                 None => Cow::Borrowed(UNKNOWN),
                 Some(value) if value.trim().is_empty() => Cow::Borrowed(EMPTY),
-                Some(value) => Cow::Owned(shortened(value)),
+                Some(value) => no_file(&value).map_or_else(|| Cow::Owned(shortened(value)), Cow::Borrowed),
             },
         });
         filled.collect()
@@ -121,12 +126,12 @@ impl<'a> Facts<'a> {
     pub(crate) fn prose(&self, template: &str) -> Option<String> {
         let filled = pieces(template).into_iter().map(|piece| match piece {
             Piece::Text(text) => Some(Cow::Borrowed(text)),
-            Piece::Fact { name, .. } => self.get(name).map(shortened).map(Cow::Owned),
+            Piece::Fact { name, .. } => self.spoken(name).map(Cow::Owned),
         });
         filled.collect()
     }
 
-    /// Fills a command, or nothing when a fact is missing or too long to be inserted whole.
+    /// Fills a command, or nothing when a fact is missing, too long to be inserted whole, or the name of no file.
     ///
     /// Between quotes of the template's own a fact cannot be quoted again: there it must be plain, or the command is left out.
     pub(crate) fn command(&self, template: &str) -> Option<String> {
@@ -139,7 +144,9 @@ impl<'a> Facts<'a> {
                     filled.push_str(text);
                 }
                 Piece::Fact { name, form } => {
-                    let value = self.get(name).filter(|value| value.len() <= FACT_BYTES_MAX)?;
+                    let is_usable =
+                        |value: &String| value.len() <= FACT_BYTES_MAX && no_file(value).is_none();
+                    let value = self.get(name).filter(is_usable)?;
                     match form {
                         Form::Line => filled.push_str(&value),
                         Form::Word if quotes.are_open() => {
@@ -151,6 +158,17 @@ impl<'a> Facts<'a> {
             }
         }
         Some(filled)
+    }
+}
+
+/// What to call code that is in no file, where an interpreter shows a name in place of the path.
+pub(crate) fn no_file(name: &str) -> Option<&'static str> {
+    match name.rsplit('/').next().unwrap_or(name) {
+        "<string>" | "[eval]" | "[eval1]" | "evalmachine.<anonymous>" | "<anonymous_script>" => {
+            Some("the code given as text")
+        }
+        "<stdin>" | "[stdin]" => Some("the code on standard input"),
+        _ => None,
     }
 }
 

@@ -8,7 +8,7 @@ use memchr::memmem;
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
-use super::literal::literals;
+use super::literal::{Fixed, FixedOfRule, all_stand};
 use super::rule::{Pick, Rule, RuleFile};
 
 /// Our own rules, without their examples, as the build script found them.
@@ -18,24 +18,24 @@ const BUILT_IN: &str = include_str!(concat!(env!("OUT_DIR"), "/rules.json"));
 const REGEX_BYTES_MAX: usize = 4 << 20;
 
 /// The longest output in which the texts are looked for one by one.
-const ONE_BY_ONE_BYTES_MAX: usize = 16 * 1024;
+pub(super) const ONE_BY_ONE_BYTES_MAX: usize = 16 * 1024;
 
 /// A file with what is needed to match its rules.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Prepared {
     file: RuleFile,
-    /// For each rule, for each of its patterns: the texts of which one must stand.
-    literals: Vec<Vec<Vec<String>>>,
+    /// For each rule: the texts that must stand.
+    fixed: Vec<FixedOfRule>,
 }
 
 impl Prepared {
     /// Finds what each pattern needs, or says which rule has one that needs nothing.
     pub fn new(file: RuleFile) -> Result<Self, (usize, String)> {
-        let of = |(at, rule): (usize, &Rule)| -> Result<Vec<Vec<String>>, (usize, String)> {
-            rule.patterns.all().iter().map(|pattern| literals(pattern).map_err(|why| (at, why))).collect()
+        let of = |(at, rule): (usize, &Rule)| {
+            FixedOfRule::of(rule.patterns.all(), rule.command.as_deref()).map_err(|why| (at, why))
         };
-        let literals = file.rules.iter().enumerate().map(of).collect::<Result<_, _>>()?;
-        Ok(Self { file, literals })
+        let fixed = file.rules.iter().enumerate().map(of).collect::<Result<_, _>>()?;
+        Ok(Self { file, fixed })
     }
 
     /// The same with no step called safe: for a file whose writer is not known.
@@ -48,38 +48,49 @@ impl Prepared {
     }
 }
 
-/// A rule with its patterns, which are compiled when they are first needed.
+/// A rule with its patterns.
 #[derive(Debug)]
 pub(crate) struct Recipe {
     pub(crate) rule: Rule,
     pub(crate) pick: Pick,
     pub(crate) programs: Arc<[String]>,
     pub(crate) ecosystem: Arc<str>,
-    compiled: OnceLock<Option<Compiled>>,
+    pub(crate) command: Option<Lazy>,
+    pub(crate) patterns: Vec<Lazy>,
+    pub(crate) unless: Option<Lazy>,
 }
 
+/// A pattern that is compiled when it is first needed, which most never are: to compile one takes as long as to search a
+/// page with a hundred.
 #[derive(Debug)]
-pub(crate) struct Compiled {
-    pub(crate) command: Option<Regex>,
-    pub(crate) patterns: Vec<Regex>,
-    pub(crate) unless: Option<Regex>,
+pub(crate) struct Lazy {
+    pattern: String,
+    /// Of each of these sets one text must stand.
+    needs: Vec<Vec<String>>,
+    compiled: OnceLock<Option<Regex>>,
 }
 
-impl Recipe {
-    /// The patterns; nothing when one of them is not valid, which the linter tells and a build does not pass.
-    pub(crate) fn compiled(&self) -> Option<&Compiled> {
-        self.compiled.get_or_init(|| Compiled::new(&self.rule).ok()).as_ref()
+impl Lazy {
+    fn new(pattern: &str, needs: Vec<Vec<String>>) -> Self {
+        Self { pattern: pattern.to_owned(), needs, compiled: OnceLock::new() }
+    }
+
+    /// The pattern; nothing when it is not valid, which the linter tells and a build does not pass.
+    pub(crate) fn regex(&self) -> Option<&Regex> {
+        self.compiled.get_or_init(|| compile(&self.pattern).ok()).as_ref()
+    }
+
+    /// The pattern, if a text can match it at all. `lower` is that text in lower case.
+    pub(crate) fn regex_for(&self, lower: &str) -> Option<&Regex> {
+        let is_ready = self.compiled.get().is_some();
+        (is_ready || all_stand(&self.needs, lower)).then(|| self.regex()).flatten()
     }
 }
 
-impl Compiled {
-    pub(crate) fn new(rule: &Rule) -> Result<Self, regex::Error> {
-        Ok(Self {
-            command: rule.command.as_deref().map(compile).transpose()?,
-            patterns: rule.patterns.all().iter().map(|pattern| compile(pattern)).collect::<Result<_, _>>()?,
-            unless: rule.unless.as_deref().map(compile).transpose()?,
-        })
-    }
+/// Whether all patterns of a rule can be compiled.
+pub(crate) fn try_compile(rule: &Rule) -> Result<(), regex::Error> {
+    let patterns = rule.patterns.all().iter().chain(&rule.command).chain(&rule.unless);
+    patterns.into_iter().try_for_each(|pattern| compile(pattern).map(drop))
 }
 
 fn compile(pattern: &str) -> Result<Regex, regex::Error> {
@@ -115,29 +126,34 @@ impl RuleBase {
         let mut base =
             Self { recipes: Vec::new(), texts: Vec::new(), silent: Vec::new(), searcher: OnceLock::new() };
         let mut known: HashMap<String, usize> = HashMap::new();
-        for Prepared { file, literals } in files {
+        for Prepared { file, fixed } in files {
             let (programs, ecosystem) = (Arc::from(file.programs), Arc::from(file.ecosystem));
-            for (rule, literals) in file.rules.into_iter().zip(literals) {
+            for (rule, FixedOfRule { patterns, command }) in file.rules.into_iter().zip(fixed) {
                 let id = base.recipes.len();
-                if literals.is_empty() {
+                if patterns.is_empty() {
                     base.silent.push(id);
                 }
-                for (pattern, texts) in literals.into_iter().enumerate() {
-                    for text in texts {
-                        let at = *known.entry(text).or_insert_with_key(|text| {
-                            base.texts.push((text.clone(), Vec::new()));
-                            base.texts.len() - 1
-                        });
-                        base.texts[at].1.push((id, pattern));
-                    }
+                let texts = patterns.iter().enumerate();
+                for (text, pattern) in
+                    texts.flat_map(|(at, fixed)| fixed.texts.iter().map(move |text| (text, at)))
+                {
+                    let at = *known.entry(text.clone()).or_insert_with_key(|text| {
+                        base.texts.push((text.clone(), Vec::new()));
+                        base.texts.len() - 1
+                    });
+                    base.texts[at].1.push((id, pattern));
                 }
-                let (programs, ecosystem) = (Arc::clone(&programs), Arc::clone(&ecosystem));
+                let written = rule.patterns.all().iter().zip(patterns);
                 base.recipes.push(Recipe {
-                    rule,
                     pick: file.pick,
-                    programs,
-                    ecosystem,
-                    compiled: OnceLock::new(),
+                    programs: Arc::clone(&programs),
+                    ecosystem: Arc::clone(&ecosystem),
+                    command: rule.command.as_deref().map(|pattern| Lazy::new(pattern, command)),
+                    patterns: written
+                        .map(|(pattern, Fixed { others, .. })| Lazy::new(pattern, others))
+                        .collect(),
+                    unless: rule.unless.as_deref().map(|pattern| Lazy::new(pattern, Vec::new())),
+                    rule,
                 });
             }
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use candor_protocol::Class;
 
-use super::base::{Compiled, Prepared};
+use super::base::{Prepared, try_compile};
 use super::rule::{Example, Look, Origin, Rule, RuleFile, RuleStep};
 use super::world::Given;
 use crate::template::{Form, Piece, pieces};
@@ -106,8 +106,17 @@ pub fn parse(text: &str) -> Result<RuleFile, Problem> {
     }
     serde_saphyr::from_str(text).map_err(|error| {
         let line = error.location().and_then(|place| usize::try_from(place.line()).ok()).unwrap_or(1);
-        Problem { line, text: error.to_string().lines().next().unwrap_or_default().to_owned() }
+        Problem { line, text: without_place(error.to_string().lines().next().unwrap_or_default()).to_owned() }
     })
+}
+
+/// What the reader of YAML says, without its head: whoever tells a problem tells its line already.
+fn without_place(text: &str) -> &str {
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    match text.split_once(": ") {
+        Some((place, rest)) if place.starts_with("line ") => rest,
+        _ => text,
+    }
 }
 
 /// The line of each rule: each has one `code`, and nothing else has.
@@ -125,7 +134,11 @@ fn problems(rule: &Rule) -> Vec<String> {
         }
     };
     require(is_code(&rule.code), "a code has capital letters, digits and _ only");
-    require(Class::ALL.iter().any(|class| class.as_str() == rule.class), "this class is not one of ours");
+    let classes: Vec<&str> = Class::ALL.iter().map(Class::as_str).collect();
+    require(
+        classes.contains(&rule.class.as_str()),
+        &format!("there is no class {}; there are {}", rule.class, classes.join(", ")),
+    );
     require(
         !rule.title.is_empty() && rule.title.chars().count() <= TITLE_CHARS_MAX,
         "a title has 1 to 80 characters",
@@ -171,7 +184,7 @@ fn is_step(step: &RuleStep) -> bool {
 
 fn pattern_problems(rule: &Rule) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    if let Err(error) = Compiled::new(rule) {
+    if let Err(error) = try_compile(rule) {
         found.push(error.to_string());
         return found;
     }
@@ -184,7 +197,7 @@ fn pattern_problems(rule: &Rule) -> Vec<String> {
             found.push(error.to_string());
         }
     }
-    found.extend(rule.patterns.all().iter().filter_map(|pattern| super::literal::literals(pattern).err()));
+    found.extend(rule.patterns.all().iter().filter_map(|pattern| super::literal::Fixed::of(pattern).err()));
     found
 }
 
@@ -269,6 +282,8 @@ fn templates(look: &Look) -> Vec<&str> {
         | Look::File(text)
         | Look::Parent(text)
         | Look::Base(text)
+        | Look::Interpreter(text)
+        | Look::CarriageReturn(text)
         | Look::NearFile(text)
         | Look::NearBranch(text)
         | Look::NearScript(text)
@@ -316,12 +331,13 @@ fn wrong(rule: &Rule, example: &Example, base: &RuleBase) -> Option<String> {
     }
     let card = explained.card;
     if card.code != rule.code {
-        return Some(format!("the example `{shown}` gives {}", card.code));
+        return Some(format!("the example `{shown}` gives the card {}, expected {}", card.code, rule.code));
     }
     if let Some(cause) = &example.cause
         && card.cause.trim() != cause.trim()
     {
-        return Some(format!("the example `{shown}` gives the cause: {}", card.cause));
+        let (given, cause) = (card.cause.trim(), cause.trim());
+        return Some(format!("the example `{shown}` gives the cause `{given}`, expected `{cause}`"));
     }
     let shown_step = |step: &candor_protocol::Step| match step {
         candor_protocol::Step::Run { command, .. } => command.clone(),
@@ -330,5 +346,8 @@ fn wrong(rule: &Rule, example: &Example, base: &RuleBase) -> Option<String> {
     let steps: Vec<String> = card.steps.iter().map(shown_step).collect();
     let same = steps.len() >= example.steps.len()
         && steps.iter().zip(&example.steps).all(|(a, b)| a.trim() == b.trim());
-    (!same).then(|| format!("the example `{shown}` gives the steps: {}", steps.join(" | ")))
+    (!same).then(|| {
+        let (given, expected) = (steps.join(" | "), example.steps.join(" | "));
+        format!("the example `{shown}` gives the steps: {given}; expected: {expected}")
+    })
 }

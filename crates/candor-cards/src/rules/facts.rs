@@ -1,7 +1,7 @@
 //! What is known about one failed command while a rule is tried on it.
 
 use crate::quote;
-use crate::template::{Facts, Piece, pieces};
+use crate::template::{Facts, Piece, no_file, pieces};
 
 /// Names and values, later ones first.
 #[derive(Debug, Clone, Default)]
@@ -19,8 +19,15 @@ impl Found {
         pair.map(|(_, value)| value.as_str()).filter(|value| !value.trim().is_empty())
     }
 
-    /// A template without quoting, or nothing when a fact is missing.
+    /// A template without quoting, for a look; nothing when a fact is missing, or is no file that could be looked at.
     pub(crate) fn prose(&self, template: &str) -> Option<String> {
+        let is_no_file = |piece: &Piece<'_>| match piece {
+            Piece::Fact { name, .. } => self.get(name).and_then(no_file).is_some(),
+            Piece::Text(_) => false,
+        };
+        if pieces(template).iter().any(is_no_file) {
+            return None;
+        }
         self.with(|facts| facts.prose(template))
     }
 

@@ -9,7 +9,7 @@ use super::rule::Look;
 use super::tables;
 use super::world::{Kind, World};
 use crate::Command;
-use crate::near::nearest;
+use crate::near::{nearest, nearest_file, nearest_program};
 
 /// How deep a file is looked for by its name.
 const DEPTH_MAX: usize = 4;
@@ -33,6 +33,10 @@ pub(crate) fn look(look: &Look, found: &Found, world: &dyn World) -> Option<Stri
         Look::File(path) => is(path, Some(Kind::File)),
         Look::Parent(path) => parent(&of(path)?).map(str::to_owned),
         Look::Base(path) => of(path)?.trim_end_matches('/').rsplit('/').next().map(str::to_owned),
+        Look::Interpreter(path) => interpreter(&of(path)?, world),
+        Look::CarriageReturn(path) => {
+            of(path).filter(|path| shebang(path, world).is_some_and(|line| line.ends_with('\r')))
+        }
         Look::NearFile(path) if !changes_files(found) => near_file(&of(path)?, world),
         Look::NearFile(_) => None,
         Look::Near { word, among } => nearest(&of(word)?, among),
@@ -44,7 +48,7 @@ pub(crate) fn look(look: &Look, found: &Found, world: &dyn World) -> Option<Stri
         Look::Scripts => joined(&scripts(world)),
         Look::NearTarget(name) => nearest(&of(name)?, targets(world)),
         Look::Targets => joined(&targets(world)),
-        Look::NearProgram(name) => nearest(&of(name)?, world.programs()),
+        Look::NearProgram(name) => nearest_program(&of(name)?, world.programs()),
         Look::Package(program) => tables::package(&of(program)?).map(str::to_owned),
         Look::PythonPackage(module) => python_package(&of(module)?),
         Look::Installer => installer(world).map(str::to_owned),
@@ -123,7 +127,7 @@ fn near_file(path: &str, world: &dyn World) -> Option<String> {
         Some((directory, name)) => (directory, name),
         None => (".", path),
     };
-    let beside = nearest(name, world.names(directory)).map(|near| match directory {
+    let beside = nearest_file(name, world.names(directory)).map(|near| match directory {
         "." => near,
         "/" => format!("/{near}"),
         directory => format!("{directory}/{near}"),
@@ -131,10 +135,11 @@ fn near_file(path: &str, world: &dyn World) -> Option<String> {
     beside.or_else(|| elsewhere(name, world))
 }
 
-/// The first file of this name, nearest to the top first.
+/// The file of this name, if there is one alone: which of several is meant is not for us to guess.
 fn elsewhere(name: &str, world: &dyn World) -> Option<String> {
     let mut level = vec![String::new()];
     let mut looked = 0;
+    let mut only = None;
     for _ in 0..DEPTH_MAX {
         let mut next = Vec::new();
         for directory in level {
@@ -145,8 +150,8 @@ fn elsewhere(name: &str, world: &dyn World) -> Option<String> {
             let at = if directory.is_empty() { "." } else { directory.trim_end_matches('/') };
             for entry in world.names(at) {
                 let path = format!("{directory}{entry}");
-                if entry == name && !directory.is_empty() {
-                    return Some(path);
+                if entry == name && !directory.is_empty() && only.replace(path.clone()).is_some() {
+                    return None;
                 }
                 if !FOREIGN.contains(&entry.as_str()) && world.kind(&path) == Some(Kind::Directory) {
                     next.push(format!("{path}/"));
@@ -155,7 +160,22 @@ fn elsewhere(name: &str, world: &dyn World) -> Option<String> {
         }
         level = next;
     }
-    None
+    only
+}
+
+/// The first line of a script, when that names its interpreter.
+fn shebang(path: &str, world: &dyn World) -> Option<String> {
+    let text = world.read(path)?;
+    text.strip_prefix("#!")?.split('\n').next().map(str::to_owned)
+}
+
+/// The program that runs a script: the one that `env` finds, or the one whose path is given.
+fn interpreter(path: &str, world: &dyn World) -> Option<String> {
+    let line = shebang(path, world)?;
+    let mut words = line.split_whitespace();
+    let first = words.next()?;
+    let of_env = first.ends_with("/env").then(|| words.find(|word| !word.starts_with('-'))).flatten();
+    Some(of_env.unwrap_or(first).to_owned())
 }
 
 fn scripts(world: &dyn World) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use regex::{Captures, Regex};
 
-use super::base::{Recipe, RuleBase};
+use super::base::{Lazy, ONE_BY_ONE_BYTES_MAX, Recipe, RuleBase};
 use super::facts::Found;
 use super::looks::look;
 use super::rule::Pick;
@@ -40,11 +40,12 @@ struct Places {
 /// Finds the best rule. Its own needs decide last, because looking at the world is dear.
 pub(crate) fn best<'b>(base: &'b RuleBase, seen: &Seen<'_>, world: &dyn World) -> Option<Match<'b>> {
     let mut candidates: Vec<(Rank, usize, Found)> = Vec::new();
+    let trial = Trial::new(seen);
     for (id, places) in places(base, seen.text) {
-        candidates.extend(base.recipe(id).and_then(|recipe| attempt(id, recipe, &places, seen)));
+        candidates.extend(base.recipe(id).and_then(|recipe| trial.of(id, recipe, &places)));
     }
     for id in base.silent() {
-        candidates.extend(base.recipe(*id).and_then(|recipe| attempt(*id, recipe, &BTreeMap::new(), seen)));
+        candidates.extend(base.recipe(*id).and_then(|recipe| trial.of_silent(*id, recipe)));
     }
     candidates.sort_by_key(|(rank, id, _)| (*rank, *id));
     candidates.into_iter().find_map(|(_, id, found)| {
@@ -92,46 +93,91 @@ impl Places {
     }
 }
 
-/// Tries one rule.
-fn attempt(
-    id: usize,
-    recipe: &Recipe,
-    places: &BTreeMap<usize, Places>,
-    seen: &Seen<'_>,
-) -> Option<(Rank, usize, Found)> {
-    let rule = &recipe.rule;
-    if !rule.exit.is_empty() && !rule.exit.contains(&seen.exit) {
-        return None;
+/// A failed command, as far as all rules that are tried on it need it.
+struct Trial<'s> {
+    seen: &'s Seen<'s>,
+    /// The output in lower case, when it is short; a long one is worth its patterns.
+    lower: Option<String>,
+    /// The simple commands, each also in lower case, and whether it is of the last command of the line.
+    commands: Vec<(String, String, bool)>,
+}
+
+impl<'s> Trial<'s> {
+    fn new(seen: &'s Seen<'s>) -> Self {
+        let is_short = seen.text.len() <= ONE_BY_ONE_BYTES_MAX;
+        let command = |(text, is_last): (String, bool)| (text.clone(), text.to_ascii_lowercase(), is_last);
+        Self {
+            seen,
+            lower: is_short.then(|| seen.text.to_ascii_lowercase()),
+            commands: seen.command.texts().map(command).collect(),
+        }
     }
-    let compiled = recipe.compiled()?;
-    let mut found = Found::default();
-    found.add("command", seen.command.shell_line());
-    found.add("program", seen.command.program());
-    found.add("exit", seen.exit.to_string());
-    if let Some(wanted) = &compiled.command {
-        let text = seen.command.texts().find(|text| wanted.is_match(text))?;
-        take(&mut found, wanted, &wanted.captures(&text)?);
-    }
-    let mut at = 0;
-    if !compiled.patterns.is_empty() {
-        let pattern = |(number, regex)| {
-            places
-                .get(&number)
-                .and_then(|places| search(regex, places, recipe.pick, seen.text, compiled.unless.as_ref()))
+
+    /// Tries a rule whose fixed texts stand at these places.
+    fn of(
+        &self,
+        id: usize,
+        recipe: &Recipe,
+        places: &BTreeMap<usize, Places>,
+    ) -> Option<(Rank, usize, Found)> {
+        let mut found = self.begun(recipe, &|_| true)?;
+        let pattern = |(number, lazy): (usize, &Lazy)| {
+            let places = places.get(&number)?;
+            search(self.regex(lazy)?, places, recipe.pick, self.seen.text, recipe.unless.as_ref())
         };
-        let (position, captured) = compiled.patterns.iter().enumerate().find_map(pattern)?;
-        at = position;
+        let (at, captured) = recipe.patterns.iter().enumerate().find_map(pattern)?;
         for (name, value) in captured {
             found.add(&name, value);
         }
+        Some((self.rank(recipe, at), id, found))
     }
-    let own = seen.command.programs().any(|program| recipe.programs.iter().any(|known| known == program));
-    let position = isize::try_from(at).unwrap_or(isize::MAX);
-    let (late, order) = match recipe.pick {
-        Pick::First => (false, position),
-        Pick::Last => (true, -position),
-    };
-    Some(((Reverse(rule.weight), !own, late, order), id, found))
+
+    fn regex<'l>(&self, lazy: &'l Lazy) -> Option<&'l Regex> {
+        match &self.lower {
+            Some(lower) => lazy.regex_for(lower),
+            None => lazy.regex(),
+        }
+    }
+
+    /// Tries a rule that the command line and the exit code decide. The exit code is that of the last command.
+    fn of_silent(&self, id: usize, recipe: &Recipe) -> Option<(Rank, usize, Found)> {
+        let found = self.begun(recipe, &|is_last| is_last)?;
+        let said = recipe.unless.as_ref().and_then(Lazy::regex);
+        let is_excepted = said.is_some_and(|unless| unless.is_match(self.seen.text));
+        (!is_excepted).then(|| (self.rank(recipe, 0), id, found))
+    }
+
+    /// What is known from the command and its exit code, if the rule is about such commands at all.
+    fn begun(&self, recipe: &Recipe, fits: &dyn Fn(bool) -> bool) -> Option<Found> {
+        let exits = &recipe.rule.exit;
+        if !exits.is_empty() && !exits.contains(&self.seen.exit) {
+            return None;
+        }
+        let mut found = Found::default();
+        found.add("command", self.seen.command.shell_line());
+        found.add("program", self.seen.command.program());
+        found.add("exit", self.seen.exit.to_string());
+        if let Some(wanted) = &recipe.command {
+            let of_command = |(text, lower, is_last): &(String, String, bool)| {
+                let regex = fits(*is_last).then(|| wanted.regex_for(lower)).flatten()?;
+                regex.captures(text).map(|captures| groups(regex, &captures))
+            };
+            for (name, value) in self.commands.iter().find_map(of_command)? {
+                found.add(&name, value);
+            }
+        }
+        Some(found)
+    }
+
+    fn rank(&self, recipe: &Recipe, at: usize) -> Rank {
+        let is_own = |program: &str| recipe.programs.iter().any(|known| known == program);
+        let position = isize::try_from(at).unwrap_or(isize::MAX);
+        let (late, order) = match recipe.pick {
+            Pick::First => (false, position),
+            Pick::Last => (true, -position),
+        };
+        (Reverse(recipe.rule.weight), !self.seen.command.programs().any(is_own), late, order)
+    }
 }
 
 /// Where a pattern matches around one of the places, and what its groups hold.
@@ -140,17 +186,17 @@ fn search(
     places: &Places,
     pick: Pick,
     text: &str,
-    unless: Option<&Regex>,
+    unless: Option<&Lazy>,
 ) -> Option<(usize, Vec<(String, String)>)> {
     let try_at = |at: &usize| {
         let (start, window) = window(text, *at);
-        if unless.is_some_and(|unless| unless.is_match(window)) {
-            return None;
-        }
         let captures = match pick {
             Pick::First => regex.captures(window),
             Pick::Last => regex.captures_iter(window).last(),
         }?;
+        if unless.and_then(Lazy::regex).is_some_and(|unless| unless.is_match(window)) {
+            return None;
+        }
         Some((start + captures.get(0)?.start(), groups(regex, &captures)))
     };
     match pick {
@@ -179,12 +225,6 @@ fn window(text: &str, at: usize) -> (usize, &str) {
 fn groups(regex: &Regex, captures: &Captures<'_>) -> Vec<(String, String)> {
     let group = |name: &str| captures.name(name).map(|value| (name.to_owned(), value.as_str().to_owned()));
     regex.capture_names().flatten().filter_map(group).collect()
-}
-
-fn take(found: &mut Found, regex: &Regex, captures: &Captures<'_>) {
-    for (name, value) in groups(regex, captures) {
-        found.add(&name, value);
-    }
 }
 
 /// What is found with the looks, if that is what the rule needs.

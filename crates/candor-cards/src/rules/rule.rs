@@ -101,6 +101,8 @@ pub enum Look {
     File(String),
     Parent(String),
     Base(String),
+    Interpreter(String),
+    CarriageReturn(String),
     NearFile(String),
     Near { word: String, among: Vec<String> },
     NearBranch(String),

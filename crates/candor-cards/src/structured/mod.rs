@@ -1,10 +1,10 @@
 //! Cards that other programs print: as text, or as JSON.
 
+mod facts;
 mod json;
 mod lines;
 
 use candor_protocol::{Class, Code, ErrorCard, Step};
-use regex::Regex;
 
 use crate::template::{Facts, Form, Piece, pieces};
 use crate::{Command, Entry, StepTemplate, entry, quote};
@@ -34,13 +34,14 @@ pub(crate) fn find(stdout: &str, stderr: &str) -> Option<Told> {
     card.or_else(|| json::card(stderr)).or_else(|| json::card(stdout)).map(Told::bounded)
 }
 
-/// The card of our own catalogue for a code of ours. What it says of the facts is read back from the cause.
+/// The card of our own catalogue for a code of ours. What it says of the facts is read back from the cause and the steps.
 ///
 /// The steps are ours, whatever the output says: the same code has the same steps every time, and no output can slip others in.
 pub(crate) fn own(told: &Told, command: &Command) -> Option<ErrorCard> {
     let code = Code::ALL.iter().copied().find(|code| code.as_str() == told.code)?;
     let entry = entry(code);
-    let mut read = read_back(entry.cause, told.cause.as_deref().unwrap_or_default());
+    let mut read = facts::of_cause(entry.cause, told.cause.as_deref().unwrap_or_default());
+    read.extend(facts::of_steps(entry.steps, &told.steps));
     // What would enter a command as it is must be a command of ours: the output may say anything.
     read.retain(|(name, value)| !enters_unquoted(entry, name) || is_ours(value));
     let segment = command.option(&["-s", "--segment"]).unwrap_or(".").to_owned();
@@ -128,30 +129,4 @@ fn step(text: &str) -> Step {
         }
         None => Step::Do { text: text.to_owned() },
     }
-}
-
-/// The facts with which a template gives this text.
-fn read_back(template: &str, text: &str) -> Vec<(String, String)> {
-    let (mut pattern, mut names) = ("(?s)^".to_owned(), Vec::new());
-    for piece in pieces(template) {
-        match piece {
-            Piece::Text(fixed) => pattern.push_str(&regex::escape(fixed)),
-            Piece::Fact { name, .. } => {
-                pattern.push_str("(.*?)");
-                names.push(name.to_owned());
-            }
-        }
-    }
-    pattern.push('$');
-    let captures = Regex::new(&pattern).ok().and_then(|regex| {
-        let captures = regex.captures(text.trim_end())?;
-        Some(
-            captures
-                .iter()
-                .skip(1)
-                .map(|group| group.map(|group| group.as_str().to_owned()).unwrap_or_default())
-                .collect::<Vec<_>>(),
-        )
-    });
-    names.into_iter().zip(captures.unwrap_or_default()).collect()
 }

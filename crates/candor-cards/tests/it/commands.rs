@@ -44,6 +44,10 @@ const CANDOR: &[&str] = &[
     "candor sessions list --all",
     "candor sessions show *",
     "candor usage",
+    "candor verify",
+    "candor verify --plan",
+    "candor verify --profile strict",
+    "candor verify --service *",
 ];
 
 /// What a card may run besides: in POSIX or in coreutils, and on every Debian machine.

@@ -120,3 +120,27 @@ proptest! {
         prop_assert_eq!(explained, again);
     }
 }
+
+/// `command -v x` asks whether there is an x. It has not run one, and nobody can ask a shell's own word for its help.
+#[test]
+fn a_question_of_the_shell_is_not_blamed_on_the_program_that_it_asks_for() {
+    for line in ["command -v nosuch", "command -V nosuch > /dev/null", "test -e nosuch", "[ -e nosuch ]"] {
+        let card = of(line, How::Exited(1), "").card;
+        assert!(card.cause.starts_with("The command ended with exit code 1."), "{line}: {}", card.cause);
+        let asks = card.steps.iter().any(|step| step.to_string().contains("--help"));
+        assert!(!asks, "{line}: {:?}", card.steps);
+    }
+    assert_eq!(Command::line("command git push").program(), "git", "without the option it runs it");
+}
+
+#[test]
+fn a_command_that_said_nothing_has_no_lines_to_review() {
+    let has = |output: &str, words: &str| {
+        let card = of("ledger post", How::Exited(1), output).card;
+        card.steps.iter().any(|step| step.to_string().contains(words))
+    };
+    let output = "ledger: entry 7 is not balanced\n";
+    assert!(of("ledger post", How::Exited(1), "").card.cause.ends_with("It said nothing."));
+    assert!(!has("", "lines above") && has("", "Have ledger say more"));
+    assert!(has(output, "Review the lines above") && !has(output, "say more"));
+}

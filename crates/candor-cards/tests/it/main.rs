@@ -7,6 +7,7 @@ mod document;
 mod explaining;
 mod filling;
 mod layout;
+mod misleading;
 mod quoting;
 mod record;
 mod rules;

@@ -5,9 +5,8 @@ use candor_protocol::{Code, Failure};
 /// The contract with the crates that report failures: these names, no more and no fewer.
 pub(crate) fn facts_of(code: Code) -> &'static [&'static str] {
     match code {
-        Code::UsageUnknownArgument | Code::UsageMissingArgument | Code::UsageConflict => {
-            &["argument", "detail", "help"]
-        }
+        Code::UsageMissingArgument | Code::UsageConflict => &["argument", "detail", "help"],
+        Code::UsageUnknownArgument => &["argument", "detail", "help", "instead"],
         Code::UsageInvalidValue => &["argument", "value", "detail", "help"],
         Code::UsageUnknownCommand => &["command", "nearest", "instead", "detail", "help"],
         Code::UsageUnknownCode => &["code", "nearest"],
@@ -82,11 +81,22 @@ fn facts_of_runs(code: Code) -> &'static [&'static str] {
         Code::ToolInterrupted => &["tool"],
         Code::RunTurnsSpent | Code::RunTimeSpent => &["limit"],
         Code::RunCostSpent => &["spent", "limit"],
+        Code::VerifyServiceEnded => &["service", "command", "how", "when", "said"],
+        Code::VerifyServiceBackground => &["service", "command", "when", "said"],
+        Code::VerifyNotReady => &["service", "command", "waited", "reason", "said"],
+        Code::VerifyPortTaken => &["service", "address"],
+        Code::VerifyProbeFailed => &["service", "probe", "reason", "sample"],
+        Code::VerifyLogErrors => &["service", "count", "file", "entry"],
+        Code::VerifyLacks => &["check", "reason"],
+        Code::VerifyBudgetSpent => &["profile", "limit", "left"],
+        Code::VerifyStuck => &["check", "cause"],
+        Code::VerifyPlanInvalid => &["path", "line", "column", "problem"],
         Code::RunStuck => &["code", "count", "target", "tool", "tried", "cause"],
         Code::SessionUnknown | Code::SessionBusy | Code::SessionExists | Code::RunInterrupted => &["session"],
         Code::SessionQueueFull => &["limit", "session"],
         Code::ImportInvalid => &["line", "path", "reason"],
-        Code::InvalidSegmentPath | Code::SegmentConfigInvalid | Code::PackStale | Code::PackDamaged => {
+        Code::InvalidSegmentPath => &["path", "reason", "missing", "inside"],
+        Code::VerifyNothingToRun | Code::SegmentConfigInvalid | Code::PackStale | Code::PackDamaged => {
             &["path", "reason"]
         }
         Code::SegmentLocked => &["path", "limit", "holder"],
@@ -104,7 +114,7 @@ fn facts_of_runs(code: Code) -> &'static [&'static str] {
         Code::ScheduleInvalid => &["path", "schedule", "reason"],
         Code::SandboxTooWeak => &["minimum", "reached", "reason"],
         Code::SandboxFailed => &["stage", "reason"],
-        Code::CommandFailed => &["what", "exit", "said", "program", "command", "english"],
+        Code::CommandFailed => &["what", "exit", "said", "program", "command", "english", "lines", "silent"],
         Code::CommandNotFound | Code::CommandNotExecutable => &["program", "said", "command"],
         Code::CommandKilled | Code::CommandTerminated | Code::CommandInterrupted => {
             &["what", "signal", "exit", "said", "command"]

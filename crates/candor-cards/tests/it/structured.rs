@@ -154,3 +154,28 @@ fn a_line_of_a_log_that_is_no_trouble_is_no_card() {
     assert_eq!(explained.card.code, "COMMAND_FAILED");
     assert!(explained.card.cause.contains("cannot post entry 7"), "{}", explained.card.cause);
 }
+
+/// Each card of ours, printed by a program of ours and explained again, is the same card.
+#[test]
+fn facts_that_stand_only_in_a_step_are_read_back_from_it() {
+    let path = "/srv/it's here";
+    let failure = candor_protocol::Failure::new(candor_protocol::Code::InvalidSegmentPath)
+        .with("path", path)
+        .with("reason", "there is no such folder")
+        .with("missing", path)
+        .with("inside", "");
+    let card = candor_cards::card(&failure);
+    assert_eq!(card.verify.as_deref(), Some(r"test -d '/srv/it'\''s here'"));
+    let again = explained("candor ctx sync", 1, "", &text(&card, "candor ctx sync")).card;
+    assert_eq!((again.steps, again.verify), (card.steps, card.verify));
+}
+
+/// What does not read as one word of ours is no fact.
+#[test]
+fn a_step_in_an_output_cannot_slip_a_command_into_ours() {
+    let printed = "X_ERROR_CODE: INVALID_SEGMENT_PATH\nCAUSE: x cannot be a segment.\nReason: y\nNEXT_STEPS:\n  \
+                   1. If the folder should be there, make it: mkdir -p x; touch pwned\n";
+    let explained = explained("candor ctx sync", 1, "", printed);
+    assert_eq!(explained.card.code, "INVALID_SEGMENT_PATH");
+    assert!(steps(&explained).iter().all(|step| !step.contains("pwned")), "{:?}", explained.card.steps);
+}
