@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use candor_protocol::ToolSpec;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::access::Access;
 use crate::changing::{FILE_BYTES_MAX, Plan, Step, carry_out, diff, preview};
@@ -20,6 +20,12 @@ const PATCH_BYTES_MAX: usize = 4 << 20;
 /// What all files of one patch may hold together: they are held in memory, to be able to put them back.
 const TOTAL_BYTES_MAX: usize = 64 << 20;
 
+arguments! {
+    struct Args<'a> {
+        patch: &'a str;
+    }
+}
+
 /// Several files changed by one patch.
 pub(crate) struct ApplyPatch {
     spec: ToolSpec,
@@ -27,14 +33,9 @@ pub(crate) struct ApplyPatch {
 
 impl ApplyPatch {
     pub(crate) fn new() -> Self {
-        let parameters = json!({
-            "type": "object",
-            "properties": { "patch": { "type": "string" } },
-            "required": ["patch"],
-        });
         let description = "Change, add, delete or rename files by a patch, all or none.\n\
             A unified diff, or *** Begin Patch with *** Add|Update|Delete File: sections.";
-        Self { spec: ToolSpec { name: NAME.to_owned(), description: description.to_owned(), parameters } }
+        Self { spec: arguments::spec::<Args<'_>>(NAME, description) }
     }
 
     async fn apply(args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {
@@ -55,6 +56,10 @@ impl ApplyPatch {
 impl Tool for ApplyPatch {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn problem(&self, args: &Value) -> Option<String> {
+        arguments::read::<Args<'_>>(args).err()
     }
 
     fn effect(&self, args: &Value, context: &ToolContext) -> Effect {
@@ -81,7 +86,7 @@ impl Tool for ApplyPatch {
 }
 
 fn read(args: &Value) -> Result<Vec<FilePatch>, Error> {
-    let text = arguments::text(args, "patch").unwrap_or_default();
+    let Args { patch: text } = arguments::of(NAME, args)?;
     if text.len() > PATCH_BYTES_MAX {
         return Err(Error::arguments(NAME, format!("`patch` is longer than {PATCH_BYTES_MAX} bytes")));
     }

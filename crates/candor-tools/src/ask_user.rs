@@ -16,6 +16,13 @@ const CHOICES_MAX: usize = 10;
 /// Whoever is asked in the evening may answer in the morning. Whether anybody is there at all is settled at once.
 const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 
+arguments! {
+    struct Args<'a> {
+        question: &'a str;
+        choices: Option<Vec<&'a str>>;
+    }
+}
+
 /// Asks the person.
 pub(crate) struct AskUser {
     spec: ToolSpec,
@@ -23,24 +30,17 @@ pub(crate) struct AskUser {
 
 impl AskUser {
     pub(crate) fn new() -> Self {
-        let parameters = json!({
-            "type": "object",
-            "properties": {
-                "question": { "type": "string" },
-                "choices": { "type": "array", "items": { "type": "string" } },
-            },
-            "required": ["question"],
-        });
         let description = "Ask the user, when only they can decide. They may be away.";
-        Self { spec: ToolSpec { name: NAME.to_owned(), description: description.to_owned(), parameters } }
+        Self { spec: arguments::spec::<Args<'_>>(NAME, description) }
     }
 
     async fn ask(call_id: &str, args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {
-        let question = arguments::text(args, "question").unwrap_or_default().trim();
+        let args: Args<'_> = arguments::of(NAME, args)?;
+        let question = args.question.trim();
         if question.is_empty() {
             return Err(Error::arguments(NAME, "`question` is empty"));
         }
-        let choices = choices(args)?;
+        let choices = choices(args.choices.unwrap_or_default())?;
         let asked = Question {
             call_id: call_id.to_owned(),
             text: question.to_owned(),
@@ -65,27 +65,26 @@ impl AskUser {
 
 /// The choices, where there are any. Our own words for an approval are not among them: an answer to a question must never
 /// be taken for one.
-fn choices(args: &Value) -> Result<Vec<String>, Error> {
-    let given = args.get("choices").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let choices: Vec<String> = given.iter().filter_map(Value::as_str).map(str::to_owned).collect();
-    if choices.len() < given.len() {
-        return Err(Error::arguments(NAME, "`choices` holds something that is no text"));
-    }
+fn choices(choices: Vec<&str>) -> Result<Vec<String>, Error> {
     if choices.len() > CHOICES_MAX {
         return Err(Error::arguments(NAME, format!("`choices` has more than {CHOICES_MAX} entries")));
     }
-    if choices.iter().any(|choice| choice.trim().is_empty() || choice == Answer::ONCE) {
+    if choices.iter().any(|choice| choice.trim().is_empty() || *choice == Answer::ONCE) {
         return Err(Error::arguments(
             NAME,
             "a choice is empty or stands for something else; use other words",
         ));
     }
-    Ok(choices)
+    Ok(choices.into_iter().map(str::to_owned).collect())
 }
 
 impl Tool for AskUser {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn problem(&self, args: &Value) -> Option<String> {
+        arguments::read::<Args<'_>>(args).err()
     }
 
     /// It changes nothing, but two questions at once are one too many.

@@ -4,7 +4,7 @@
 //! two places has to say which. All pieces are replaced, or none.
 
 use candor_protocol::ToolSpec;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::access::Access;
 use crate::changing::{FILE_BYTES_MAX, Plan, Step, carry_out, diff, preview};
@@ -20,10 +20,21 @@ const NAME: &str = "file_edit";
 /// The most edits of one call.
 const EDITS_MAX: usize = 100;
 
-/// What models call the piece that goes, the one that comes, and the wish to replace it wherever it stands.
-const OLD: &[&str] = &["old", "old_text", "oldText", "old_string", "oldString", "old_str"];
-const NEW: &[&str] = &["new", "new_text", "newText", "new_string", "newString", "new_str"];
-const ALL: &[&str] = &["all", "replace_all", "replaceAll"];
+arguments! {
+    struct Args<'a> {
+        path: &'a str;
+        // Not required: a single one may stand beside the path.
+        edits: Option<Vec<Piece<'a>>>;
+    }
+}
+
+arguments! {
+    struct Piece<'a> {
+        old: &'a str, or ["old_text", "oldText", "old_string", "oldString", "old_str"];
+        new: &'a str, or ["new_text", "newText", "new_string", "newString", "new_str"];
+        all: Option<bool>, or ["replace_all", "replaceAll"];
+    }
+}
 
 /// Pieces of a file replaced by others.
 pub(crate) struct FileEdit {
@@ -46,25 +57,8 @@ struct Done {
 
 impl FileEdit {
     pub(crate) fn new() -> Self {
-        let parameters = json!({
-            "type": "object",
-            "properties": {
-                "path": { "type": "string" },
-                "edits": { "type": "array", "items": {
-                    "type": "object",
-                    "properties": {
-                        "old": { "type": "string" },
-                        "new": { "type": "string" },
-                        "all": { "type": "boolean" },
-                    },
-                    "required": ["old", "new"],
-                } },
-            },
-            // Not the edits: a single one may stand beside the path.
-            "required": ["path"],
-        });
         let description = "Replace pieces of a file.\nEach old must occur exactly once, unless all is true.";
-        Self { spec: ToolSpec { name: NAME.to_owned(), description: description.to_owned(), parameters } }
+        Self { spec: arguments::spec::<Args<'_>>(NAME, description) }
     }
 
     async fn edit(args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {
@@ -95,8 +89,12 @@ impl Tool for FileEdit {
         &["edit", "edit_file"]
     }
 
+    fn problem(&self, args: &Value) -> Option<String> {
+        arguments::read::<Args<'_>>(args).err()
+    }
+
     fn effect(&self, args: &Value, context: &ToolContext) -> Effect {
-        writes(arguments::text(args, "path").unwrap_or_default(), context)
+        arguments::read::<Args<'_>>(args).map_or(Effect::Acts, |args| writes(args.path, context))
     }
 
     fn preview<'a>(&'a self, args: &'a Value, context: &'a ToolContext) -> BoxFuture<'a, Option<String>> {
@@ -112,30 +110,28 @@ impl Tool for FileEdit {
 }
 
 fn asked(args: &Value) -> Result<(String, Vec<Edit>), Error> {
-    let asked = arguments::text(args, "path").unwrap_or_default();
-    // One edit may stand beside the path.
-    let alone = std::slice::from_ref(args);
-    let edits = args["edits"].as_array().map_or(alone, Vec::as_slice);
-    if edits.is_empty() || edits.len() > EDITS_MAX {
+    let read: Args<'_> = arguments::of(NAME, args)?;
+    let pieces = match read.edits {
+        Some(pieces) => pieces,
+        None => vec![arguments::of(NAME, args)?],
+    };
+    if pieces.is_empty() || pieces.len() > EDITS_MAX {
         return Err(Error::arguments(
             NAME,
-            format!("`edits` holds {} edits, not 1 to {EDITS_MAX}", edits.len()),
+            format!("`edits` holds {} edits, not 1 to {EDITS_MAX}", pieces.len()),
         ));
     }
-    let edits = edits.iter().enumerate().map(|(index, edit)| Edit::of(edit, index + 1));
-    Ok((asked.to_owned(), edits.collect::<Result<_, _>>()?))
+    let edits = pieces.iter().enumerate().map(|(index, piece)| Edit::of(piece, index + 1));
+    Ok((read.path.to_owned(), edits.collect::<Result<_, _>>()?))
 }
 
 impl Edit {
-    fn of(edit: &Value, number: usize) -> Result<Self, Error> {
-        let text = |names: &[&str]| names.iter().find_map(|name| edit[*name].as_str()).map(without_cr);
-        let wrong = |reason: &str| Error::arguments(NAME, format!("edit {number} {reason}"));
-        let old = text(OLD).ok_or_else(|| wrong("has no `old`"))?;
-        let new = text(NEW).ok_or_else(|| wrong("has no `new`"))?;
-        if old.trim().is_empty() {
-            return Err(wrong("has an `old` without any text"));
+    fn of(piece: &Piece<'_>, number: usize) -> Result<Self, Error> {
+        if piece.old.trim().is_empty() {
+            return Err(Error::arguments(NAME, format!("edit {number} has an `old` without any text")));
         }
-        Ok(Self { old, new, is_everywhere: ALL.iter().any(|name| edit[*name] == true) })
+        let (old, new) = (without_cr(piece.old), without_cr(piece.new));
+        Ok(Self { old, new, is_everywhere: piece.all.unwrap_or(false) })
     }
 
     /// Replaces the piece in a text.

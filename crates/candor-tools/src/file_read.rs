@@ -11,10 +11,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use candor_log::event;
 use candor_protocol::{Image, ToolSpec};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::task::spawn_blocking;
 
 use crate::access::Access;
+use crate::arguments::AtLeast;
 use crate::picture::Picture;
 use crate::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments};
 
@@ -47,6 +48,14 @@ const KINDS: &[(&[u8], &str)] = &[
     (b"\xfe\xff", "text in UTF-16"),
 ];
 
+arguments! {
+    struct Args<'a> {
+        path: &'a str;
+        offset: Option<u64> = "first line, from 1";
+        limit: Option<AtLeast<1>> = "lines";
+    }
+}
+
 /// The text of a file.
 pub(crate) struct FileRead {
     spec: ToolSpec,
@@ -71,25 +80,17 @@ struct Told {
 
 impl FileRead {
     pub(crate) fn new() -> Self {
-        let parameters = json!({
-            "type": "object",
-            "properties": {
-                "path": { "type": "string" },
-                "offset": { "type": "integer", "minimum": 0, "description": "first line, from 1" },
-                "limit": { "type": "integer", "minimum": 1, "description": "lines" },
-            },
-            "required": ["path"],
-        });
         let description = "Read a text file or a picture.\nPaths may be absolute.";
-        Self { spec: ToolSpec { name: NAME.to_owned(), description: description.to_owned(), parameters } }
+        Self { spec: arguments::spec::<Args<'_>>(NAME, description) }
     }
 
     async fn read(args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {
-        let asked = arguments::text(args, "path").unwrap_or_default().to_owned();
+        let args: Args<'_> = arguments::of(NAME, args)?;
+        let asked = args.path.to_owned();
         let wanted = Wanted {
             // Models that count from nought mean the first line, too.
-            first: arguments::number(args, "offset").unwrap_or(1).max(1),
-            lines_max: arguments::number(args, "limit").unwrap_or(u64::MAX),
+            first: args.offset.unwrap_or(1).max(1),
+            lines_max: args.limit.map_or(u64::MAX, |lines| lines.0),
             bytes_max: context.rules.output_bytes_max.saturating_sub(NOTE_BYTES_MAX).max(4),
         };
         let access = Access::new(NAME, context);
@@ -116,6 +117,10 @@ impl Tool for FileRead {
 
     fn aliases(&self) -> &'static [&'static str] {
         &["read", "read_file"]
+    }
+
+    fn problem(&self, args: &Value) -> Option<String> {
+        arguments::read::<Args<'_>>(args).err()
     }
 
     fn effect(&self, _args: &Value, _context: &ToolContext) -> Effect {

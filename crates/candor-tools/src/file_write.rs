@@ -15,6 +15,13 @@ const NAME: &str = "file_write";
 /// The most that one call writes. A model's answer is far smaller; this is for a caller that is no model.
 const CONTENT_BYTES_MAX: usize = 16 << 20;
 
+arguments! {
+    struct Args<'a> {
+        path: &'a str;
+        content: &'a str;
+    }
+}
+
 /// A file in the workspace, as a whole.
 pub(crate) struct FileWrite {
     spec: ToolSpec,
@@ -22,14 +29,9 @@ pub(crate) struct FileWrite {
 
 impl FileWrite {
     pub(crate) fn new() -> Self {
-        let parameters = json!({
-            "type": "object",
-            "properties": { "path": { "type": "string" }, "content": { "type": "string" } },
-            "required": ["path", "content"],
-        });
         let description =
             "Write a whole file in the workspace.\nMakes missing folders; replaces what is there.";
-        Self { spec: ToolSpec { name: NAME.to_owned(), description: description.to_owned(), parameters } }
+        Self { spec: arguments::spec::<Args<'_>>(NAME, description) }
     }
 
     async fn write(args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {
@@ -53,8 +55,12 @@ impl Tool for FileWrite {
         &["write", "write_file"]
     }
 
+    fn problem(&self, args: &Value) -> Option<String> {
+        arguments::read::<Args<'_>>(args).err()
+    }
+
     fn effect(&self, args: &Value, context: &ToolContext) -> Effect {
-        writes(arguments::text(args, "path").unwrap_or_default(), context)
+        arguments::read::<Args<'_>>(args).map_or(Effect::Acts, |args| writes(args.path, context))
     }
 
     fn preview<'a>(&'a self, args: &'a Value, context: &'a ToolContext) -> BoxFuture<'a, Option<String>> {
@@ -81,12 +87,11 @@ pub(crate) fn writes(asked: &str, context: &ToolContext) -> Effect {
 }
 
 fn asked(args: &Value) -> Result<(String, String), Error> {
-    let asked = arguments::text(args, "path").unwrap_or_default();
-    let text = arguments::text(args, "content").unwrap_or_default();
-    if text.len() > CONTENT_BYTES_MAX {
+    let Args { path, content } = arguments::of(NAME, args)?;
+    if content.len() > CONTENT_BYTES_MAX {
         return Err(Error::arguments(NAME, format!("`content` is longer than {CONTENT_BYTES_MAX} bytes")));
     }
-    Ok((asked.to_owned(), text.to_owned()))
+    Ok((path.to_owned(), content.to_owned()))
 }
 
 fn planned(access: &Access, asked: &str, text: String) -> Result<(Plan, ()), Error> {

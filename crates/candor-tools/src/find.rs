@@ -5,14 +5,15 @@ use std::path::Path;
 use candor_protocol::ToolSpec;
 use ignore::overrides::Override;
 use rustix::fs::FileType;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::task::spawn_blocking;
 
 use crate::access::Access;
+use crate::arguments::AtLeast;
 use crate::first::First;
 use crate::search::{dots, glob};
 use crate::walk::{DotNames, Entry, Visitor, named, walk};
-use crate::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments};
+use crate::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments, choices};
 
 const NAME: &str = "find";
 
@@ -20,6 +21,23 @@ const RESULTS: usize = 500;
 const RESULTS_MAX: usize = 5000;
 /// What the line about a cut may take of the output.
 const NOTE_BYTES_MAX: usize = 128;
+
+choices! {
+    enum Kind {
+        File = "file",
+        Directory = "directory",
+        All = "all",
+    }
+}
+
+arguments! {
+    struct Args<'a> {
+        pattern: &'a str = "glob";
+        path: Option<&'a str>;
+        kind: Option<Kind>;
+        max: Option<AtLeast<1>>;
+    }
+}
 
 /// Files and folders by their names.
 pub(crate) struct Find {
@@ -36,31 +54,14 @@ struct Query {
     output_bytes_max: usize,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    File,
-    Directory,
-    All,
-}
-
 impl Find {
     pub(crate) fn new() -> Self {
-        let parameters = json!({
-            "type": "object",
-            "properties": {
-                "pattern": { "type": "string", "description": "glob" },
-                "path": { "type": "string" },
-                "kind": { "enum": ["file", "directory", "all"] },
-                "max": { "type": "integer", "minimum": 1 },
-            },
-            "required": ["pattern"],
-        });
         let description = "Find files by name.\nHeeds .gitignore.";
-        Self { spec: ToolSpec { name: NAME.to_owned(), description: description.to_owned(), parameters } }
+        Self { spec: arguments::spec::<Args<'_>>(NAME, description) }
     }
 
     async fn find(args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {
-        let query = Query::of(args, context)?;
+        let query = Query::of(&arguments::of(NAME, args)?, context);
         let access = Access::new(NAME, context);
         let found = spawn_blocking(move || query.run(&access));
         found.await.map_err(|_| Error::Interrupted { tool: NAME.to_owned() })?
@@ -70,6 +71,10 @@ impl Find {
 impl Tool for Find {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn problem(&self, args: &Value) -> Option<String> {
+        arguments::read::<Args<'_>>(args).err()
     }
 
     fn effect(&self, _args: &Value, _context: &ToolContext) -> Effect {
@@ -82,27 +87,19 @@ impl Tool for Find {
 }
 
 impl Query {
-    fn of(args: &Value, context: &ToolContext) -> Result<Self, Error> {
-        let kind = match arguments::text(args, "kind") {
-            Some("file") => Kind::File,
-            Some("directory") => Kind::Directory,
-            Some("all") | None => Kind::All,
-            Some(other) => {
-                return Err(Error::arguments(NAME, format!("`kind` is {other}, not file, directory or all")));
-            }
-        };
-        let pattern = arguments::text(args, "pattern").unwrap_or_default();
+    fn of(args: &Args<'_>, context: &ToolContext) -> Self {
+        let pattern = args.pattern;
         // A bare word is a part of a name.
         let is_word = !pattern.is_empty() && !pattern.contains(['*', '?', '[', '{', '/', '!']);
-        let max = arguments::number(args, "max").and_then(|max| usize::try_from(max).ok());
-        Ok(Self {
-            path: arguments::text(args, "path").unwrap_or(".").to_owned(),
+        let max = args.max.map_or(RESULTS, |max| usize::try_from(max.0).unwrap_or(usize::MAX));
+        Self {
+            path: args.path.unwrap_or(".").to_owned(),
             pattern: if is_word { format!("*{pattern}*") } else { pattern.to_owned() },
-            kind,
+            kind: args.kind.unwrap_or(Kind::All),
             dots: dots(pattern),
-            results_max: max.unwrap_or(RESULTS).min(RESULTS_MAX),
+            results_max: max.min(RESULTS_MAX),
             output_bytes_max: context.rules.output_bytes_max,
-        })
+        }
     }
 
     fn run(&self, access: &Access) -> Result<ToolOutput, Error> {

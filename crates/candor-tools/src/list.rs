@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use candor_protocol::ToolSpec;
 use rustix::fs::{FileType, Mode, OFlags, openat};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::task::spawn_blocking;
 
 use crate::access::Access;
+use crate::arguments::AtLeast;
 use crate::diffs::shown;
 use crate::walk::entries;
 use crate::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments};
@@ -20,6 +21,13 @@ const ENTRIES_MAX: usize = 1000;
 /// What the line about a cut may take of the output.
 const NOTE_BYTES_MAX: usize = 128;
 
+arguments! {
+    struct Args<'a> {
+        path: Option<&'a str>;
+        depth: Option<AtLeast<1>>;
+    }
+}
+
 /// What is in a folder.
 pub(crate) struct List {
     spec: ToolSpec,
@@ -27,20 +35,14 @@ pub(crate) struct List {
 
 impl List {
     pub(crate) fn new() -> Self {
-        let parameters = json!({
-            "type": "object",
-            "properties": {
-                "path": { "type": "string" },
-                "depth": { "type": "integer", "minimum": 1 },
-            },
-        });
         let description = "List a folder.\nFolders end in /.";
-        Self { spec: ToolSpec { name: NAME.to_owned(), description: description.to_owned(), parameters } }
+        Self { spec: arguments::spec::<Args<'_>>(NAME, description) }
     }
 
     async fn list(args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {
-        let asked = arguments::text(args, "path").unwrap_or(".").to_owned();
-        let depth = arguments::number(args, "depth").unwrap_or(1).min(DEPTH_MAX);
+        let args: Args<'_> = arguments::of(NAME, args)?;
+        let asked = args.path.unwrap_or(".").to_owned();
+        let depth = args.depth.map_or(1, |depth| depth.0).min(DEPTH_MAX);
         let access = Access::new(NAME, context);
         let room = context.rules.output_bytes_max.saturating_sub(NOTE_BYTES_MAX);
         let listed = spawn_blocking(move || listed(&access, &asked, depth, room));
@@ -55,6 +57,10 @@ impl Tool for List {
 
     fn aliases(&self) -> &'static [&'static str] {
         &["ls", "list_directory"]
+    }
+
+    fn problem(&self, args: &Value) -> Option<String> {
+        arguments::read::<Args<'_>>(args).err()
     }
 
     fn effect(&self, _args: &Value, _context: &ToolContext) -> Effect {

@@ -9,11 +9,12 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch};
 use ignore::overrides::{Override, OverrideBuilder};
 use rustix::fs::FileType;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 use crate::access::Access;
+use crate::arguments::AtLeast;
 use crate::first::First;
 use crate::held::open_in;
 use crate::walk::{DotNames, Entry, Visitor, named, walk};
@@ -32,6 +33,18 @@ const HEAP_BYTES_MAX: usize = 32 << 20;
 const PATTERN_BYTES_MAX: usize = 10 << 20;
 /// What the line about a cut may take of the output.
 const NOTE_BYTES_MAX: usize = 128;
+
+arguments! {
+    struct Args<'a> {
+        pattern: &'a str = "regex";
+        literal: Option<bool>;
+        path: Option<&'a str>;
+        glob: Option<&'a str>;
+        ignore_case: Option<bool>;
+        context: Option<u64> = "lines";
+        max: Option<AtLeast<1>>;
+    }
+}
 
 /// The lines of files that match a pattern.
 pub(crate) struct Search {
@@ -52,25 +65,12 @@ struct Query {
 
 impl Search {
     pub(crate) fn new() -> Self {
-        let parameters = json!({
-            "type": "object",
-            "properties": {
-                "pattern": { "type": "string", "description": "regex" },
-                "literal": { "type": "boolean" },
-                "path": { "type": "string" },
-                "glob": { "type": "string" },
-                "ignore_case": { "type": "boolean" },
-                "context": { "type": "integer", "minimum": 0, "description": "lines" },
-                "max": { "type": "integer", "minimum": 1 },
-            },
-            "required": ["pattern"],
-        });
         let description = "Search the text of files.\nHeeds .gitignore.";
-        Self { spec: ToolSpec { name: NAME.to_owned(), description: description.to_owned(), parameters } }
+        Self { spec: arguments::spec::<Args<'_>>(NAME, description) }
     }
 
     async fn search(args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {
-        let query = Query::of(args, context);
+        let query = Query::of(&arguments::of(NAME, args)?, context);
         let access = Access::new(NAME, context);
         let search = spawn_blocking(move || query.run(&access));
         search.await.map_err(|_| Error::Interrupted { tool: NAME.to_owned() })?
@@ -86,6 +86,10 @@ impl Tool for Search {
         &["grep"]
     }
 
+    fn problem(&self, args: &Value) -> Option<String> {
+        arguments::read::<Args<'_>>(args).err()
+    }
+
     fn effect(&self, _args: &Value, _context: &ToolContext) -> Effect {
         Effect::Reads
     }
@@ -96,16 +100,16 @@ impl Tool for Search {
 }
 
 impl Query {
-    fn of(args: &Value, context: &ToolContext) -> Self {
-        let number = |name| arguments::number(args, name).and_then(|number| usize::try_from(number).ok());
+    fn of(args: &Args<'_>, context: &ToolContext) -> Self {
+        let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         Self {
-            path: arguments::text(args, "path").unwrap_or(".").to_owned(),
-            pattern: arguments::text(args, "pattern").unwrap_or_default().to_owned(),
-            glob: arguments::text(args, "glob").map(str::to_owned),
-            is_literal: args["literal"] == true,
-            ignores_case: args["ignore_case"] == true,
-            context: number("context").unwrap_or(0).min(CONTEXT_MAX),
-            matches_max: number("max").unwrap_or(MATCHES).min(MATCHES_MAX),
+            path: args.path.unwrap_or(".").to_owned(),
+            pattern: args.pattern.to_owned(),
+            glob: args.glob.map(str::to_owned),
+            is_literal: args.literal.unwrap_or(false),
+            ignores_case: args.ignore_case.unwrap_or(false),
+            context: args.context.map_or(0, number).min(CONTEXT_MAX),
+            matches_max: args.max.map_or(MATCHES, |max| number(max.0)).min(MATCHES_MAX),
             output_bytes_max: context.rules.output_bytes_max,
         }
     }

@@ -5,8 +5,10 @@ use std::time::Duration;
 use candor_log::event;
 use candor_protocol::ToolSpec;
 use candor_sandbox::{Ended, How, Output};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use crate::arguments::AtLeast;
+use crate::command::Line;
 use crate::explaining::Said;
 use crate::output::note;
 use crate::repository::Repository;
@@ -17,6 +19,21 @@ use crate::{
 
 const NAME: &str = "shell_exec";
 
+arguments! {
+    struct Args<'a> {
+        command: &'a str;
+        cwd: Option<&'a str>;
+        env: Option<&'a Map<String, Value>>;
+        timeout: Option<AtLeast<1>> = "seconds";
+    }
+}
+
+impl<'a> Args<'a> {
+    fn line(&self) -> Line<'a> {
+        Line { command: self.command, cwd: self.cwd, env: self.env }
+    }
+}
+
 /// Runs a command in the workspace.
 pub(crate) struct ShellExec {
     spec: ToolSpec,
@@ -24,16 +41,20 @@ pub(crate) struct ShellExec {
 
 impl ShellExec {
     pub(crate) fn new() -> Self {
-        let mut properties = command::properties();
-        properties["timeout"] = json!({ "type": "integer", "minimum": 1, "description": "seconds" });
-        let parameters = json!({ "type": "object", "properties": properties, "required": ["command"] });
+        Self::named(NAME)
+    }
+
+    /// The same under another name: whoever is asked is told who wants it.
+    pub(crate) fn named(name: &str) -> Self {
         let description = "Run a bash command in the workspace.\nWhat it leaves running is ended.";
-        Self { spec: ToolSpec { name: NAME.to_owned(), description: description.to_owned(), parameters } }
+        Self { spec: arguments::spec::<Args<'_>>(name, description) }
     }
 
     async fn exec(args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {
-        let mut spec = command::spec(NAME, args, context)?;
-        let asked = arguments::number(args, "timeout").map_or(context.rules.timeout, Duration::from_secs);
+        let args: Args<'_> = arguments::of(NAME, args)?;
+        let line = args.line();
+        let mut spec = command::spec(NAME, &line, context)?;
+        let asked = args.timeout.map_or(context.rules.timeout, |seconds| Duration::from_secs(seconds.0));
         spec.timeout = asked.min(context.rules.timeout);
         // Two streams share what one result may hold.
         spec.output_bytes_max = context.rules.output_bytes_max / 2;
@@ -47,7 +68,7 @@ impl ShellExec {
         let ended = ended?;
         log_cuts(&ended, context);
         // What it has changed is kept however it ended.
-        let output = told(&ended, spec.timeout, args, context).await;
+        let output = told(&ended, spec.timeout, &line, context).await;
         let mut output = ToolOutput { changes, ..ToolOutput::of(output, context) };
         if !put_right.is_empty() {
             output.for_model = with_note(&output.for_model, &put_right.join("; "));
@@ -69,17 +90,25 @@ impl Tool for ShellExec {
         Effect::Acts
     }
 
+    fn problem(&self, args: &Value) -> Option<String> {
+        arguments::read::<Args<'_>>(args).err()
+    }
+
     fn judge(&self, args: &Value, context: &ToolContext) -> Judgement {
-        command::judge(args, context)
+        match arguments::read::<Args<'_>>(args) {
+            Ok(args) => command::judge(&args.line(), context),
+            Err(reason) => Judgement::Deny { reason },
+        }
     }
 
     fn shown(&self, args: &Value) -> String {
-        command::shown(args)
+        arguments::read::<Args<'_>>(args)
+            .map_or_else(|_| args.to_string(), |args| command::shown(&args.line()))
     }
 
     /// This very command and no other: what else begins like it may do anything.
     fn pattern(&self, args: &Value, _context: &ToolContext) -> Option<String> {
-        arguments::text(args, "command").map(str::to_owned)
+        arguments::read::<Args<'_>>(args).ok().map(|args| args.command.to_owned())
     }
 
     fn run<'a>(&'a self, args: &'a Value, context: &'a ToolContext) -> BoxFuture<'a, ToolOutput> {
@@ -111,7 +140,7 @@ fn log_cuts(ended: &Ended, context: &ToolContext) {
 async fn told(
     ended: &Ended,
     limit: Duration,
-    args: &Value,
+    line: &Line<'_>,
     context: &ToolContext,
 ) -> Result<ToolOutput, Error> {
     let (stdout, stderr) = (ended.stdout.text(), ended.stderr.text());
@@ -125,7 +154,7 @@ async fn told(
         "exit_code": if let How::Exited(code) = ended.how { Some(code) } else { None },
         "timed_out": ended.how == How::TimedOut,
     });
-    let Some(how) = explaining::how(ended.how, limit) else {
+    let Some(how) = explaining::failed(ended.how, limit) else {
         return Ok(ToolOutput::success(result.to_string(), format!("exit 0, {lines}")));
     };
     if let Some(hint) = hint(&stdout, &stderr, context) {
@@ -139,7 +168,7 @@ async fn told(
         How::Signalled(signal) => format!("ended by signal {signal}, {lines}"),
         _ => format!("stopped after {} s, {lines}", limit.as_secs_f64()),
     };
-    let explained = explaining::explained(args, how, Said { stdout, stderr }, context).await;
+    let explained = explaining::explained(line, how, Said { stdout, stderr }, context).await;
     Ok(ToolOutput::command_failure(explained, result, for_people))
 }
 
@@ -150,6 +179,10 @@ fn lines(output: &Output) -> usize {
 fn counted(lines: usize) -> String {
     if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }
 }
+
+/// Git would run what a command writes into the configuration and the hooks of a new repository, outside of the walls.
+const NO_NEW_REPOSITORY: &str = "the sandbox lets no command make a repository of the workspace itself: a person has to run `git init` \
+                                 there first; a repository in a folder below works";
 
 /// What programs say when the walls stop them, and what stands behind it. Without this nobody would look there.
 const HINTS: &[(&str, &str)] = &[
@@ -182,5 +215,9 @@ const HINTS: &[(&str, &str)] = &[
 fn hint(stdout: &str, stderr: &str, context: &ToolContext) -> Option<&'static str> {
     context.walls.plan().policy.as_ref()?;
     let said = |text: &str| stderr.contains(text) || stdout.contains(text);
+    let git = context.workspace.join(".git");
+    if said("Read-only file system") && said("/.git/") && !git.join("HEAD").exists() {
+        return Some(NO_NEW_REPOSITORY);
+    }
     HINTS.iter().find(|(text, _)| said(text)).map(|(_, hint)| *hint)
 }

@@ -3,13 +3,20 @@
 use std::time::Duration;
 
 use candor_protocol::ToolSpec;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::arguments::AtLeast;
 use crate::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments};
 
 const NAME: &str = "sleep";
 
 const SECONDS_MAX: u64 = 300;
+
+arguments! {
+    struct Args {
+        seconds: AtLeast<1>;
+    }
+}
 
 /// Waits.
 pub(crate) struct Sleep {
@@ -18,17 +25,12 @@ pub(crate) struct Sleep {
 
 impl Sleep {
     pub(crate) fn new() -> Self {
-        let parameters = json!({
-            "type": "object",
-            "properties": { "seconds": { "type": "integer", "minimum": 1 } },
-            "required": ["seconds"],
-        });
         let description = "Wait up to 300 seconds.";
-        Self { spec: ToolSpec { name: NAME.to_owned(), description: description.to_owned(), parameters } }
+        Self { spec: arguments::spec::<Args>(NAME, description) }
     }
 
     async fn sleep(args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {
-        let asked = arguments::number(args, "seconds").unwrap_or(1);
+        let Args { seconds: AtLeast(asked) } = arguments::of(NAME, args)?;
         if asked > SECONDS_MAX {
             return Err(Error::arguments(NAME, format!("`seconds` is {asked}, more than {SECONDS_MAX}")));
         }
@@ -47,6 +49,10 @@ impl Sleep {
 impl Tool for Sleep {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn problem(&self, args: &Value) -> Option<String> {
+        arguments::read::<Args>(args).err()
     }
 
     /// What comes after it in one breath is meant to come after it.

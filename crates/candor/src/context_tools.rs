@@ -6,10 +6,15 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 
+use candor_agent::{Verifier, VerifyTool};
 use candor_context::{CONFIG_PATH, Error, Mode, Options, Segment, Wanted};
 use candor_protocol::ToolSpec;
-use candor_tools::{BoxFuture, Effect, Registry, Tool, ToolContext, ToolOutput};
+use candor_tools::arguments::AtLeast;
+use candor_tools::{BoxFuture, Effect, Registry, Tool, ToolContext, ToolOutput, arguments, choices};
 use serde_json::{Value, json};
+
+const SEARCH: &str = "context_search";
+const GET: &str = "context_get";
 
 /// How many chunks a search finds, unless the model wants another number.
 const LIMIT: u64 = 5;
@@ -17,56 +22,52 @@ const LIMIT_MAX: u64 = 50;
 /// About how many tokens a `context_get` returns.
 const BUDGET: u64 = 4_000;
 
-/// Offers the tools where the workspace is a segment.
-pub(crate) fn offer(registry: &Registry, workspace: &Path) {
+/// Offers the tools where the workspace is a segment, and the one that verifies anywhere.
+pub(crate) fn offer(registry: &Registry, workspace: &Path, verifier: &Arc<Verifier>) {
+    registry.add(Arc::new(VerifyTool::new(Arc::clone(verifier))));
     if workspace.join(CONFIG_PATH).is_file() {
-        registry.add(Arc::new(ContextSearch::new()));
-        registry.add(Arc::new(ContextGet::new()));
+        registry.add(Arc::new(searching()));
+        registry.add(Arc::new(getting()));
     }
 }
 
-struct ContextSearch {
+arguments! {
+    struct Sought<'a> {
+        query: &'a str;
+        limit: Option<AtLeast<1>>;
+    }
+}
+
+arguments! {
+    struct Read<'a> {
+        ids: Vec<&'a str>;
+        mode: Option<How>;
+    }
+}
+
+choices! {
+    /// How much of a section is read.
+    enum How {
+        Raw = "raw",
+        Excerpt = "excerpt",
+        Skeleton = "skeleton",
+    }
+}
+
+/// A tool that looks into the pack.
+struct ContextTool {
     spec: ToolSpec,
+    problem: fn(&Value) -> Option<String>,
+    run: for<'a> fn(&'a Value, &'a ToolContext) -> BoxFuture<'a, ToolOutput>,
 }
 
-struct ContextGet {
-    spec: ToolSpec,
-}
-
-fn spec(name: &str, description: &str, parameters: Value) -> ToolSpec {
-    ToolSpec { name: name.to_owned(), description: description.to_owned(), parameters }
-}
-
-impl ContextSearch {
-    fn new() -> Self {
-        let parameters = json!({
-            "type": "object",
-            "properties": { "query": { "type": "string" }, "limit": { "type": "integer", "minimum": 1 } },
-            "required": ["query"],
-        });
-        let description = "Find sections of the workspace's files, ranked.\nRead them with context_get.";
-        Self { spec: spec("context_search", description, parameters) }
-    }
-}
-
-impl ContextGet {
-    fn new() -> Self {
-        let parameters = json!({
-            "type": "object",
-            "properties": {
-                "ids": { "type": "array", "items": { "type": "string" } },
-                "mode": { "enum": ["raw", "excerpt", "skeleton"] },
-            },
-            "required": ["ids"],
-        });
-        let description = "Read sections by the ids that context_search found.";
-        Self { spec: spec("context_get", description, parameters) }
-    }
-}
-
-impl Tool for ContextSearch {
+impl Tool for ContextTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn problem(&self, args: &Value) -> Option<String> {
+        (self.problem)(args)
     }
 
     fn effect(&self, _args: &Value, _context: &ToolContext) -> Effect {
@@ -74,44 +75,58 @@ impl Tool for ContextSearch {
     }
 
     fn run<'a>(&'a self, args: &'a Value, context: &'a ToolContext) -> BoxFuture<'a, ToolOutput> {
-        Box::pin(async {
-            let query = args["query"].as_str().unwrap_or_default();
-            let limit = args["limit"].as_u64().unwrap_or(LIMIT).min(LIMIT_MAX);
-            output(search(query, u32::try_from(limit).unwrap_or(1), context).await)
-        })
+        (self.run)(args, context)
     }
 }
 
-impl Tool for ContextGet {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+fn searching() -> ContextTool {
+    let description = "Find sections of the workspace's files, ranked.\nRead them with context_get.";
+    ContextTool {
+        spec: arguments::spec::<Sought<'_>>(SEARCH, description),
+        problem: |args| arguments::read::<Sought<'_>>(args).err(),
+        run: |args, context| {
+            Box::pin(async {
+                let Sought { query, limit } = match arguments::of(SEARCH, args) {
+                    Ok(sought) => sought,
+                    Err(error) => return ToolOutput::failure(&error),
+                };
+                let limit = limit.map_or(LIMIT, |limit| limit.0).min(LIMIT_MAX);
+                output(search(query, u32::try_from(limit).unwrap_or(1), context).await)
+            })
+        },
     }
+}
 
-    fn effect(&self, _args: &Value, _context: &ToolContext) -> Effect {
-        Effect::Reads
+fn getting() -> ContextTool {
+    ContextTool {
+        spec: arguments::spec::<Read<'_>>(GET, "Read sections by the ids that context_search found."),
+        problem: |args| arguments::read::<Read<'_>>(args).err(),
+        run: |args, context| {
+            Box::pin(async {
+                let wanted = match arguments::of(GET, args) {
+                    Ok(read) => wanted(&read),
+                    Err(error) => return ToolOutput::failure(&error),
+                };
+                let (workspace, options) = (context.workspace.clone(), options(context));
+                // A large pack takes a while to read, and other sessions must not wait for it.
+                let read = tokio::task::spawn_blocking(move || get(&workspace, &wanted, &options)).await;
+                match read {
+                    Ok(read) => output(read),
+                    Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+                }
+            })
+        },
     }
+}
 
-    fn run<'a>(&'a self, args: &'a Value, context: &'a ToolContext) -> BoxFuture<'a, ToolOutput> {
-        Box::pin(async {
-            let ids =
-                args["ids"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
-            let mode = match args["mode"].as_str() {
-                Some("excerpt") => Mode::Excerpt,
-                Some("skeleton") => Mode::Skeleton,
-                _ => Mode::Raw,
-            };
-            let ids = ids.collect();
-            let wanted =
-                Wanted { ids, mode, budget: BUDGET, max_chunks: None, stop_on_evidence: false, query: None };
-            let (workspace, options) = (context.workspace.clone(), options(context));
-            // A large pack takes a while to read, and other sessions must not wait for it.
-            let read = tokio::task::spawn_blocking(move || get(&workspace, &wanted, &options)).await;
-            match read {
-                Ok(read) => output(read),
-                Err(panic) => std::panic::resume_unwind(panic.into_panic()),
-            }
-        })
-    }
+fn wanted(read: &Read<'_>) -> Wanted {
+    let mode = match read.mode {
+        Some(How::Raw) | None => Mode::Raw,
+        Some(How::Excerpt) => Mode::Excerpt,
+        Some(How::Skeleton) => Mode::Skeleton,
+    };
+    let ids = read.ids.iter().map(|id| (*id).to_owned()).collect();
+    Wanted { ids, mode, budget: BUDGET, max_chunks: None, stop_on_evidence: false, query: None }
 }
 
 fn options(context: &ToolContext) -> Options {
