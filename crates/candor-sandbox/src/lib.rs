@@ -12,7 +12,7 @@
 //! everybody's orphans, and to reap those would steal the exit of children that other code waits for. Behind namespaces
 //! the kernel ends them all.
 //!
-//! Deliberately absent: deciding what may run, and reading our own environment. What the walls do not stop: reading
+//! Deliberately absent: deciding what may run and which variables it sees, and reading our own environment. What the walls do not stop: reading
 //! whatever the policy leaves readable, Unix sockets with a path outside `/run` and `/tmp` (hide them), exhausting
 //! processor time, and a hole in the kernel.
 //!
@@ -20,10 +20,11 @@
 //! the walls, `walls/child.rs` and then `walls/plan.rs`.
 
 mod capture;
-pub mod env;
 mod error;
 mod harden;
+mod inside;
 mod level;
+mod listening;
 mod net;
 mod orphans;
 mod output;
@@ -44,11 +45,12 @@ mod walls;
 pub use error::Error;
 pub use harden::harden;
 pub use level::{Level, UnknownLevel};
+pub use listening::Listening;
 pub use orphans::end_orphans;
 pub use output::Output;
 pub use policy::{Limits, Network, Policy};
 pub use run::{Ended, How, run};
-pub use running::{Running, State, start};
+pub use running::{Running, State, Stream, Tap, start, start_tapped};
 pub use said::{Said, Since};
 pub use sandbox::{Sandbox, Walls, best_level};
 pub use spec::{Spec, Stdin};

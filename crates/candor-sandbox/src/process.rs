@@ -17,7 +17,6 @@ use crate::orphans::mark_value;
 use crate::sandbox::Sandbox;
 use crate::strays::{KILL_TIME_MAX, MARK_NAME, Mark, wait_for_ends};
 use crate::streams::{self, Pipes};
-use crate::walls::child::TERMINATE;
 use crate::walls::placeholder::Placeholder;
 use crate::walls::spawn::{ChildStreams, Init, launch};
 use crate::{Error, Spec};
@@ -105,13 +104,23 @@ impl Process {
 
     /// Asks it and all it started to end.
     pub(crate) async fn terminate(&self) {
+        self.ask_to_end(Signal::TERM).await;
+    }
+
+    /// The same by another signal.
+    pub(crate) async fn ask_to_end(&self, signal: Signal) {
         if let Some(Offspring::Init(_, init)) = &*self.child() {
-            // If the pipe is closed, init is gone, and so is all else.
-            let _ = rustix::io::write(&init.control, &[TERMINATE]);
+            // Init is told the number. If the pipe is closed, it is gone, and so is all else.
+            let _ = rustix::io::write(&init.control, &[u8::try_from(signal.as_raw()).unwrap_or(15)]);
             return;
         }
         let mark = self.mark.clone();
-        aside(move || mark.terminate()).await;
+        aside(move || mark.ask_to_end(signal)).await;
+    }
+
+    /// The numbers of its living processes on the host. Behind namespaces all of them come from init.
+    pub(crate) fn members(&self) -> Vec<u32> {
+        if self.is_in_namespace { self.mark.descendants() } else { self.mark.living() }
     }
 
     /// Kills it and all it started.

@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::capture::Capture;
+use crate::listening::{self, Listening};
 use crate::process::Process;
 use crate::run::{DRAIN, How, KILL_WAIT_MAX, how};
 use crate::said::Said;
@@ -40,17 +41,37 @@ pub enum State {
     Ended(How),
 }
 
+/// Hears every byte that a process says, on the stream it was said on, before anything of it is dropped. What takes long here
+/// holds the process up.
+pub type Tap = Arc<dyn Fn(Stream, &[u8]) + Send + Sync>;
+
+/// What a process says something on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Its output; on a terminal, all of it.
+    Stdout,
+    /// What it says about trouble.
+    Stderr,
+}
+
 /// Starts a process and leaves it running. Its time limit and its file for long output are not used.
 pub fn start(spec: &Spec, sandbox: &Sandbox) -> Result<Running, Error> {
+    start_tapped(spec, sandbox, Arc::new(|_, _| {}))
+}
+
+/// The same, with somebody who hears everything that it says.
+pub fn start_tapped(spec: &Spec, sandbox: &Sandbox, tap: Tap) -> Result<Running, Error> {
     let (process, pipes) = Process::start(spec, sandbox)?;
     let failed = |source| Error::NotStarted { program: spec.program.clone(), source };
     let stdin = pipes.stdin.map(sender).transpose().map_err(failed)?;
-    let streams = [Some(pipes.stdout), pipes.stderr].into_iter().flatten();
-    let streams: Vec<Receiver> = streams.map(receiver).collect::<io::Result<_>>().map_err(failed)?;
+    let stdout = (Stream::Stdout, receiver(pipes.stdout).map_err(failed)?);
+    let stderr = pipes.stderr.map(receiver).transpose().map_err(failed)?;
+    let streams = [Some(stdout), stderr.map(|pipe| (Stream::Stderr, pipe))].into_iter().flatten().collect();
     let said = Arc::new(Mutex::new(Capture::new(spec.output_bytes_max)));
     let process = Arc::new(process);
     let (tell, state) = watch::channel(State::Running);
-    let task = tokio::spawn(follow(Arc::clone(&process), streams, Arc::clone(&said), tell));
+    let ear = Ear { said: Arc::clone(&said), tap };
+    let task = tokio::spawn(follow(Arc::clone(&process), streams, ear, tell));
     Ok(Running { process, said, stdin: tokio::sync::Mutex::new(stdin), state, task })
 }
 
@@ -90,10 +111,22 @@ impl Running {
         let _ = state.wait_for(|state| *state != State::Running).await;
     }
 
+    /// The sockets that listen in its network, and which of them it or what it started has opened. It looks through the
+    /// process table.
+    pub fn listening(&self) -> Vec<Listening> {
+        listening::look(self.pid(), || self.process.members())
+    }
+
     /// Asks it and all it started to end, kills what is left after `grace`, and says how it ended.
     pub async fn stop(&self, grace: Duration) -> How {
+        self.stop_by(rustix::process::Signal::TERM.as_raw(), grace).await
+    }
+
+    /// The same, asking by the signal of this number.
+    pub async fn stop_by(&self, signal: i32, grace: Duration) -> How {
         if self.state() == State::Running {
-            self.process.terminate().await;
+            let signal = rustix::process::Signal::from_named_raw(signal);
+            self.process.ask_to_end(signal.unwrap_or(rustix::process::Signal::TERM)).await;
             if timeout(grace, self.ended()).await.is_err() {
                 let _ = timeout(KILL_WAIT_MAX, self.process.kill()).await;
                 let _ = timeout(KILL_WAIT_MAX + DRAIN, self.ended()).await;
@@ -119,12 +152,12 @@ impl Drop for Running {
 /// Reads what it says until it has ended, and then tells how.
 async fn follow(
     process: Arc<Process>,
-    streams: Vec<Receiver>,
-    said: Arc<Mutex<Capture>>,
+    streams: Vec<(Stream, Receiver)>,
+    ear: Ear,
     tell: watch::Sender<State>,
 ) {
     let readers: Vec<_> =
-        streams.into_iter().map(|stream| tokio::spawn(read(stream, Arc::clone(&said)))).collect();
+        streams.into_iter().map(|(stream, pipe)| tokio::spawn(read(stream, pipe, ear.clone()))).collect();
     process.ended().await;
     process.kill_rest().await;
     for reader in readers {
@@ -137,10 +170,18 @@ async fn follow(
     tell.send_replace(State::Ended(ended));
 }
 
-async fn read(mut stream: Receiver, said: Arc<Mutex<Capture>>) {
+/// Who hears what it says.
+#[derive(Clone)]
+struct Ear {
+    said: Arc<Mutex<Capture>>,
+    tap: Tap,
+}
+
+async fn read(stream: Stream, mut pipe: Receiver, ear: Ear) {
     let mut chunk = vec![0; CHUNK_BYTES];
-    while let Ok(read @ 1..) = stream.read(&mut chunk).await {
-        said.lock().unwrap_or_else(PoisonError::into_inner).push(&chunk[..read]);
+    while let Ok(read @ 1..) = pipe.read(&mut chunk).await {
+        (ear.tap)(stream, &chunk[..read]);
+        ear.said.lock().unwrap_or_else(PoisonError::into_inner).push(&chunk[..read]);
     }
 }
 

@@ -176,6 +176,11 @@ impl Sandbox {
         self.0.policy.is_none()
     }
 
+    /// Whom processes inside can talk to; nothing, where there are no walls.
+    pub(crate) fn network(&self) -> Option<&Network> {
+        self.0.policy.as_ref().map(|policy| &policy.network)
+    }
+
     pub(crate) fn space(&self) -> Option<&Space> {
         self.0.space.as_ref()
     }

@@ -94,17 +94,31 @@ impl Mark {
     }
 
     /// Asks all of the call's processes to end.
-    pub(crate) fn terminate(&self) {
+    pub(crate) fn ask_to_end(&self, signal: Signal) {
         let (members, _) = self.members();
-        let _ = kill_process_group(self.group, Signal::TERM);
+        let _ = kill_process_group(self.group, signal);
         // A stopped process hears the request only once it goes on.
         let _ = kill_process_group(self.group, Signal::CONT);
         for fd in
             members.iter().filter(|entry| entry.group != self.group.as_raw_nonzero().get()).filter_map(pin)
         {
-            let _ = pidfd_send_signal(&fd, Signal::TERM);
+            let _ = pidfd_send_signal(&fd, signal);
             let _ = pidfd_send_signal(&fd, Signal::CONT);
         }
+    }
+
+    /// The numbers of the call's living processes.
+    pub(crate) fn living(&self) -> Vec<u32> {
+        self.members().0.iter().map(|entry| entry.pid.as_raw_nonzero().get().unsigned_abs()).collect()
+    }
+
+    /// The numbers of all processes below the first one. Behind namespaces that is every one of the call: what loses its
+    /// parent there gets the first one instead.
+    pub(crate) fn descendants(&self) -> Vec<u32> {
+        let table: Vec<Entry> = pids().filter_map(entry).filter(|entry| !entry.is_hollow).collect();
+        let mut found = HashSet::from([self.group.as_raw_nonzero().get()]);
+        extend_with_children(&mut found, &table);
+        found.into_iter().map(i32::unsigned_abs).collect()
     }
 
     /// Kills all of the call's processes, also those that appear meanwhile.
@@ -192,15 +206,7 @@ impl Mark {
         };
         let mut found: HashSet<i32> =
             young.iter().filter(is_ours).map(|entry| entry.pid.as_raw_nonzero().get()).collect();
-        loop {
-            let before = found.len();
-            let children = young.iter().filter(|entry| found.contains(&entry.parent));
-            let children: Vec<i32> = children.map(|entry| entry.pid.as_raw_nonzero().get()).collect();
-            found.extend(children);
-            if found.len() == before {
-                break;
-            }
-        }
+        extend_with_children(&mut found, &young);
         let is_member = |entry: &Entry| !entry.is_hollow && found.contains(&entry.pid.as_raw_nonzero().get());
         (young.into_iter().filter(is_member).collect(), is_unclear)
     }
@@ -218,6 +224,19 @@ impl Mark {
         match entry(pid) {
             Some(entry) if entry.is_hollow || entry.started < since => Whose::Others,
             Some(_) | None => Whose::Unclear,
+        }
+    }
+}
+
+/// Adds the children of what was found, and theirs.
+fn extend_with_children(found: &mut HashSet<i32>, table: &[Entry]) {
+    loop {
+        let before = found.len();
+        let children = table.iter().filter(|entry| found.contains(&entry.parent));
+        let children: Vec<i32> = children.map(|entry| entry.pid.as_raw_nonzero().get()).collect();
+        found.extend(children);
+        if found.len() == before {
+            return;
         }
     }
 }

@@ -88,7 +88,7 @@ fn wait(mut child: Child, spec: &Through, mark: String, begun: Instant) -> io::R
         return status.map(how);
     }
     let mark = Mark::new(mark, pid, begun);
-    mark.terminate();
+    mark.ask_to_end(rustix::process::Signal::TERM);
     let is_over = ended.recv_timeout(GRACE).is_ok();
     // Also where it ended by itself: what it started may not have listened.
     mark.kill();

@@ -126,9 +126,6 @@ impl Stage {
 /// What travels: a stage, the number of a mount step, an error.
 pub(crate) const TROUBLE_BYTES: usize = 12;
 
-/// What init is told to do.
-pub(crate) const TERMINATE: u8 = b'T';
-
 const NAMESPACES: c_int = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
 
 /// Starts it all. Runs in a process that shares the runtime's memory.
@@ -215,7 +212,7 @@ fn watch(command: Pid, status: BorrowedFd<'_>, control: BorrowedFd<'_>) -> ! {
         if !sources[1].revents().is_empty() {
             let mut byte = [0];
             match rustix::io::read(control, &mut byte) {
-                Ok(1) => terminate(),
+                Ok(1) => ask_to_end(c_int::from(byte[0])),
                 Err(Errno::INTR | Errno::AGAIN) => {}
                 _ => sys::exit(0),
             }
@@ -225,9 +222,9 @@ fn watch(command: Pid, status: BorrowedFd<'_>, control: BorrowedFd<'_>) -> ! {
     }
 }
 
-/// Asks all processes of the namespace to end. A stopped one hears it only once it goes on.
-fn terminate() {
-    for signal in [libc::SIGTERM, libc::SIGCONT] {
+/// Asks all processes of the namespace to end, by the signal that init was told. A stopped one hears it only once it goes on.
+fn ask_to_end(signal: c_int) {
+    for signal in [signal, libc::SIGCONT] {
         // SAFETY: no memory is passed; from the first process of a namespace it reaches all others in it, and only them.
         unsafe { libc::kill(-1, signal) };
     }

@@ -96,17 +96,26 @@ impl Space {
 
     /// Listens on the loopback device of the session.
     pub(crate) fn listen(&self, port: u16) -> Result<TcpListener, Error> {
-        let wall = |error: Errno| Error::wall("listen inside", error);
-        let mut asked = Asked { space: self, port, answer: Err(Errno::IO) };
+        let made = self.socket(Socket::Listening(port));
+        made.map(TcpListener::from).map_err(|error| Error::wall("listen inside", error))
+    }
+
+    /// A socket that can be connected to what listens in the session's network, whoever connects it.
+    pub(crate) fn unconnected(&self, is_v6: bool) -> Answer<OwnedFd> {
+        self.socket(Socket::Unconnected { is_v6 })
+    }
+
+    /// A socket belongs to the network that it was made in, and can be used from any.
+    fn socket(&self, kind: Socket) -> Answer<OwnedFd> {
+        let mut asked = Asked { space: self, kind, answer: Err(Errno::IO) };
         let mut stack = Stack::new();
         let before = sys::block_signals();
-        // SAFETY: `listener` makes system calls on what it is given, and ends.
-        let pid = unsafe { sys::share_memory(listener, &mut stack, libc::CLONE_FILES, &raw mut asked) };
+        // SAFETY: `maker` makes system calls on what it is given, and ends.
+        let pid = unsafe { sys::share_memory(maker, &mut stack, libc::CLONE_FILES, &raw mut asked) };
         sys::restore_signals(&before);
-        wait(pid.map_err(wall)?);
-        let fd = asked.answer.map_err(wall)?;
+        wait(pid?);
         // SAFETY: the child made it in the table it shared with us, and nobody else knows of it.
-        Ok(TcpListener::from(unsafe { OwnedFd::from_raw_fd(fd) }))
+        asked.answer.map(|fd| unsafe { OwnedFd::from_raw_fd(fd) })
     }
 }
 
@@ -193,15 +202,33 @@ fn start_loopback() -> Answer<()> {
 
 struct Asked<'s> {
     space: &'s Space,
-    port: u16,
+    kind: Socket,
     answer: Answer<RawFd>,
 }
 
-extern "C" fn listener(asked: *mut c_void) -> c_int {
-    // SAFETY: `listen` passes this very structure and does not look at it before we are gone.
+/// What a socket is for.
+#[derive(Clone, Copy)]
+enum Socket {
+    Listening(u16),
+    Unconnected { is_v6: bool },
+}
+
+extern "C" fn maker(asked: *mut c_void) -> c_int {
+    // SAFETY: `socket` passes this very structure and does not look at it before we are gone.
     let asked = unsafe { &mut *asked.cast::<Asked<'_>>() };
-    asked.answer = asked.space.enter().and_then(|()| listen(asked.port));
+    asked.answer = asked.space.enter().and_then(|()| match asked.kind {
+        Socket::Listening(port) => listen(port),
+        Socket::Unconnected { is_v6 } => unconnected(is_v6),
+    });
     sys::exit(0)
+}
+
+fn unconnected(is_v6: bool) -> Answer<RawFd> {
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
+    use std::os::fd::IntoRawFd;
+    let family = if is_v6 { AddressFamily::INET6 } else { AddressFamily::INET };
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    Ok(socket_with(family, SocketType::STREAM, flags, None)?.into_raw_fd())
 }
 
 fn listen(port: u16) -> Answer<RawFd> {

@@ -46,6 +46,7 @@ async fn what_a_process_leaves_when_it_ends_is_killed() {
         assert!(ended.duration < Duration::from_secs(10), "{way}: {:?}", ended.duration);
         assert_eq!(rig.sleepers(), 0, "{way}");
     }
+    println!("figure: process zoo: {} ways to stay behind, with and without walls, 0 survived", WAYS.len());
 }
 
 #[tokio::test]

@@ -3,10 +3,10 @@
 #![cfg(test)]
 
 mod ending;
-mod environment;
 mod errors;
 mod escapes;
 mod hardening;
+mod inside;
 mod leftovers;
 mod network;
 mod output;
