@@ -133,6 +133,34 @@ events! {
         by: &'a str = "by",
     }
 
+    /// Something was checked before work was called done.
+    VerificationCheck<'a> = INFO "verify" "verification_check" {
+        /// The session.
+        session_id: SessionId = "sessionId",
+        /// What was checked.
+        check: &'a str = "check",
+        /// What came of it.
+        result: &'a str = "result",
+        /// The same in a sentence.
+        summary: &'a str = "summary",
+        /// How long it took.
+        duration: Duration = "durationMs",
+    }
+
+    /// A verification is over.
+    VerificationEnd<'a> = INFO "verify" "verification_end" {
+        /// The session.
+        session_id: SessionId = "sessionId",
+        /// The verdict.
+        verdict: &'a str = "verdict",
+        /// How strictly was checked.
+        profile: &'a str = "profile",
+        /// How often the model has repaired something since the run began.
+        round: u32 = "round",
+        /// How long it took.
+        duration: Duration = "durationMs",
+    }
+
     /// A file of recipes is left out.
     RecipeInvalid<'a> = WARN "tools" "recipe_invalid" {
         /// The code of its card.
@@ -267,6 +295,16 @@ events! {
         client_id: &'a str = "clientId",
         /// Why.
         reason: &'a str = "reason",
+    }
+
+    /// What was asked for ended with a card before there was a run, or outside of one.
+    CommandFailed<'a> = ERROR "cli" "command_failed" {
+        /// The code of its card.
+        code: &'a str = "code",
+        /// The cause on it.
+        error: &'a str = "error",
+        /// The first of its steps.
+        step: &'a str = "step",
     }
 
     /// The server listens.

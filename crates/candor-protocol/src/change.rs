@@ -22,6 +22,18 @@ pub struct Change {
     pub folders: u32,
     /// Whether it can be undone: either nothing was there before, or what was there has been kept.
     pub kept: bool,
+    /// Why it is left as it is when everything else is undone: it is no file of which a content could be kept, such as a
+    /// repository, or a whole folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<String>,
+}
+
+impl Change {
+    /// Something that was changed, or may have been, and is left as it is by whoever undoes changes.
+    pub fn left(path: impl Into<String>, why: impl Into<String>) -> Self {
+        let path = path.into();
+        Self { path, before: None, after: None, mode: None, folders: 0, kept: false, left: Some(why.into()) }
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]

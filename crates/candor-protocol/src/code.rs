@@ -144,6 +144,18 @@ codes! {
     ImportInvalid = "IMPORT_INVALID",
     PlaceholderUnknown = "PLACEHOLDER_UNKNOWN",
 
+    VerifyServiceEnded = "VERIFY_SERVICE_ENDED",
+    VerifyServiceBackground = "VERIFY_SERVICE_BACKGROUND",
+    VerifyNotReady = "VERIFY_NOT_READY",
+    VerifyPortTaken = "VERIFY_PORT_TAKEN",
+    VerifyProbeFailed = "VERIFY_PROBE_FAILED",
+    VerifyLogErrors = "VERIFY_LOG_ERRORS",
+    VerifyLacks = "VERIFY_LACKS",
+    VerifyNothingToRun = "VERIFY_NOTHING_TO_RUN",
+    VerifyBudgetSpent = "VERIFY_BUDGET_SPENT",
+    VerifyStuck = "VERIFY_STUCK",
+    VerifyPlanInvalid = "VERIFY_PLAN_INVALID",
+
     ServeAddress = "SERVE_ADDRESS",
     ServeNotLoopback = "SERVE_NOT_LOOPBACK",
     FrameInvalid = "FRAME_INVALID",

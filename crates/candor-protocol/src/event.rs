@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Change, ErrorCard, Image, Moment, Part, RunId, SessionId, Status, Usage, Verdict};
+use crate::{
+    Change, CheckResult, ErrorCard, Evidence, Image, Moment, Part, RunId, SessionId, Status, Usage, Verdict,
+};
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -171,9 +173,9 @@ pub enum EventBody {
         /// Which.
         check: String,
         /// What came of it.
-        result: String,
+        result: CheckResult,
         /// What was seen.
-        evidence: String,
+        evidence: Box<Evidence>,
     },
     /// Older messages no longer go to the model; a summary stands for them. Or only their pictures do not, and there is
     /// no summary.
@@ -373,6 +375,8 @@ pub enum Origin {
     Workflow,
     Acp,
     Subagent,
+    /// The runtime itself: what it found when it looked whether the work is done.
+    Verifier,
 }
 
 impl Origin {
@@ -388,6 +392,7 @@ impl Origin {
             Self::Workflow => "workflow",
             Self::Acp => "acp",
             Self::Subagent => "subagent",
+            Self::Verifier => "verifier",
         }
     }
 }

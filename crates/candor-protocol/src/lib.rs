@@ -20,6 +20,7 @@ mod outcome;
 mod submission;
 mod tool;
 mod usage;
+mod verdict;
 
 pub use card::{Class, ErrorCard, Safety, Step};
 pub use change::Change;
@@ -35,7 +36,8 @@ pub use message::{
     Image, Message, Opaque, Part, Reasoning, Role, ToolCall, ToolResult, is_picture, plain_text,
 };
 pub use moment::Moment;
-pub use outcome::{Status, Verdict, VerdictStatus};
+pub use outcome::Status;
 pub use submission::{Answer, Body, Submission};
 pub use tool::ToolSpec;
 pub use usage::Usage;
+pub use verdict::{Artefact, CheckResult, Evidence, EvidenceKind, LogRange, Verdict, VerdictStatus};

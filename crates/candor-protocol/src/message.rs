@@ -141,6 +141,22 @@ pub struct ToolCall {
     pub opaque: Option<Opaque>,
 }
 
+/// What stands between the id of a call and the number of a step that the runtime takes by itself about it.
+const RECOVERY_MARK: &str = ".r";
+
+impl ToolCall {
+    /// The id of a step that the runtime takes by itself about this call, counted from 1.
+    pub fn recovery_id(&self, number: usize) -> String {
+        format!("{}{RECOVERY_MARK}{number}", self.call_id)
+    }
+
+    /// Whether an id is that of such a step, and not of a call that a model asked for.
+    pub fn is_recovery_id(call_id: &str) -> bool {
+        let number = call_id.rsplit_once(RECOVERY_MARK).map_or("", |(_, number)| number);
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    }
+}
+
 /// What came of a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

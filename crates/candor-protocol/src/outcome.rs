@@ -57,28 +57,3 @@ impl fmt::Display for Status {
         f.pad(self.as_str())
     }
 }
-
-/// What the verifier found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Verdict {
-    /// The word for it.
-    pub status: VerdictStatus,
-    /// How strictly was checked.
-    pub profile: String,
-    /// What was seen.
-    pub evidence: Vec<String>,
-}
-
-/// The word for what the verifier found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum VerdictStatus {
-    /// Everything that was checked passed.
-    Verified,
-    /// Something that was checked did not pass.
-    Failed,
-    /// Files changed and nothing could be run.
-    Unverifiable,
-    /// There was nothing to verify.
-    NotApplicable,
-}

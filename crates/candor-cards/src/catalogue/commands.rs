@@ -16,7 +16,10 @@ pub(super) const FAILED: Entry = Entry {
     steps: &[
         check("Check the command's syntax and arguments", "{program} --help"),
         check("Check that what it works on is here and ready", "pwd && ls -la"),
-        by_hand("Review the lines above: change what they name, then run it again: {command}"),
+        by_hand("Review the {lines} above: change what they name, then run it again: {command}"),
+        by_hand(
+            "Have {silent} say more, with an option such as --verbose, or bash -x for a script, then run it again: {command}",
+        ),
         check("If these words are in none of the languages you read, have it speak English", "{!english}"),
     ],
     verify: Some("{!command}"),

@@ -12,11 +12,15 @@ pub(super) const PATH: Entry = Entry {
     title: "Not a segment's folder",
     cause: "{path} cannot be a segment.\nReason: {reason}",
     steps: &[
-        check("If the folder is missing and should be there, make it", "mkdir -p {path}"),
+        check("If the folder should be there, make it", "mkdir -p {missing}"),
         check("See what is there", "ls -ld {path}"),
+        check(
+            "Move it out of the way, so that a folder can be made in its place",
+            "mv {inside} {inside}.old",
+        ),
         by_hand("If another folder was meant, name that one after -s"),
     ],
-    verify: Some("test -d {path}"),
+    verify: Some("test -d {missing}"),
     retryable: false,
     exit_code: EXIT_FAILED,
 };

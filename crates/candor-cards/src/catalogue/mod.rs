@@ -13,6 +13,7 @@ mod serving;
 mod sessions;
 mod tools;
 mod usage;
+mod verify;
 
 use candor_protocol::Code;
 
@@ -129,6 +130,17 @@ static CATALOGUE: [Entry; Code::ALL.len()] = [
     sessions::EXISTS,
     sessions::IMPORT_INVALID,
     runs::PLACEHOLDER_UNKNOWN,
+    verify::SERVICE_ENDED,
+    verify::SERVICE_BACKGROUND,
+    verify::NOT_READY,
+    verify::PORT_TAKEN,
+    verify::PROBE_FAILED,
+    verify::LOG_ERRORS,
+    verify::LACKS,
+    verify::NOTHING,
+    verify::BUDGET,
+    verify::STUCK,
+    verify::PLAN_INVALID,
     serving::ADDRESS,
     serving::NOT_LOOPBACK,
     serving::FRAME_INVALID,

@@ -12,6 +12,7 @@ pub(super) const UNKNOWN_ARGUMENT: Entry = Entry {
     title: "Unknown argument",
     cause: "This command does not know the argument {argument}.\n{detail}",
     steps: &[
+        run("{!instead}"),
         check("See which arguments the command takes", "{!help}"),
         by_hand("Correct {argument} or leave it out, then run the command again"),
     ],

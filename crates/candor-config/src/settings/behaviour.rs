@@ -110,9 +110,13 @@ section! {
                 .chain([UserPath::At("/etc/shadow".into())])
                 .collect(),
             [Longer];
-        /// The variables that commands inherit.
-        allowed_env: Vec<String> =
-            ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "SHELL", "TMPDIR", "TZ"].map(String::from).to_vec(),
+        /// The variables that commands inherit: what every program needs, and where toolchains are.
+        allowed_env: Vec<String> = [
+            "PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "SHELL", "TMPDIR", "TZ", "CARGO_HOME", "RUSTUP_HOME", "JAVA_HOME",
+            "GOPATH", "GOROOT", "NVM_DIR", "PYENV_ROOT", "VIRTUAL_ENV", "CONDA_PREFIX", "DOTNET_ROOT",
+        ]
+        .map(String::from)
+        .to_vec(),
             [Narrower];
         /// Regular expressions of commands that are refused, besides the built-in ones.
         blocked_commands: Vec<String> = Vec::new(), [Longer];

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use candor_log::event::{
-    ConfigReload, ConfigReloadFailed, CronEnd, CronError, CronStart, ProviderError, ProviderRateLimit,
-    ProviderRetry, ServerStart, SessionCompacted, SessionCreated, ToolBlocked, ToolCall, ToolOutputTruncated,
-    ToolTimeout, TurnEnd, TurnStart, WsConnect, WsDisconnect,
+    CommandFailed, ConfigReload, ConfigReloadFailed, CronEnd, CronError, CronStart, ProviderError,
+    ProviderRateLimit, ProviderRetry, ServerStart, SessionCompacted, SessionCreated, ToolBlocked, ToolCall,
+    ToolOutputTruncated, ToolTimeout, TurnEnd, TurnStart, WsConnect, WsDisconnect,
 };
 use candor_protocol::Level;
 use serde_json::{Value, json};
@@ -250,6 +250,17 @@ fn server_events_have_the_fields_of_the_table() {
         "info",
         "server_start",
         json!({ "host": "127.0.0.1", "port": 7777, "version": "0.1.0" }),
+    );
+}
+
+#[test]
+fn a_command_that_ends_with_a_card_is_written_down_with_its_code_and_first_step() {
+    let failed = CommandFailed { code: "STORE_UNAVAILABLE", error: "no room", step: "Run: df -h" };
+    check(
+        || failed.log(),
+        "error",
+        "command_failed",
+        json!({ "code": "STORE_UNAVAILABLE", "error": "no room", "step": "Run: df -h" }),
     );
 }
 

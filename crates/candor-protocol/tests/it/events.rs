@@ -1,8 +1,8 @@
 //! Events as programs outside see them.
 
 use candor_protocol::{
-    DeltaKind, Event, EventBody, Moment, Origin, Outcome, Part, RunId, SessionId, Status, StopReason, Usage,
-    Verdict, VerdictStatus,
+    DeltaKind, Event, EventBody, Evidence, Moment, Origin, Outcome, Part, RunId, SessionId, Status,
+    StopReason, Usage, Verdict, VerdictStatus,
 };
 use serde_json::{Value, json};
 
@@ -109,7 +109,7 @@ fn the_end_of_a_run() {
     let verdict = Verdict {
         status: VerdictStatus::NotApplicable,
         profile: "fast".to_owned(),
-        evidence: vec!["nothing changed".to_owned()],
+        evidence: vec![Evidence::note("nothing changed")],
     };
     let outcome = Outcome {
         status: Status::AbortedConstraint,
@@ -126,7 +126,7 @@ fn the_end_of_a_run() {
         true,
         &json!({
             "type": "run_end", "status": "aborted_constraint",
-            "verdict": {"status": "not_applicable", "profile": "fast", "evidence": ["nothing changed"]},
+            "verdict": {"status": "not_applicable", "profile": "fast", "evidence": [{"check": "verification", "kind": "note", "result": "skipped", "summary": "nothing changed", "durationMs": 0}]},
             "usage": {"inputTokens": 1, "outputTokens": 2, "totalTokens": 3}, "costUsd": 0.5,
             "turns": 3, "toolCalls": 4, "durationMs": 5
         }),
@@ -148,4 +148,13 @@ fn the_exit_code_of_each_status_is_that_of_the_contract() {
         assert_eq!((status.as_str(), status.exit_code()), (word, code));
         assert_eq!(serde_json::to_value(status).expect("JSON"), word);
     }
+}
+
+#[test]
+fn evidence_that_was_stored_as_a_sentence_is_read() {
+    let stored = json!({"status": "unverifiable", "profile": "fast", "evidence": ["files were written"]});
+    let verdict: Verdict = serde_json::from_value(stored).unwrap();
+    assert_eq!(verdict.evidence, [Evidence::note("files were written")]);
+    let again: Verdict = serde_json::from_value(serde_json::to_value(&verdict).unwrap()).unwrap();
+    assert_eq!(again, verdict);
 }

@@ -209,7 +209,11 @@ async fn the_columns_beside_the_body_say_what_it_says(rig: Rig) {
             choice: "b".to_owned(),
             reason: Some("c".to_owned()),
         },
-        EventBody::Verification { check: "a".to_owned(), result: "b".to_owned(), evidence: String::new() },
+        EventBody::Verification {
+            check: "a".to_owned(),
+            result: candor_protocol::CheckResult::Passed,
+            evidence: Box::new(candor_protocol::Evidence::note("b")),
+        },
         EventBody::Compacted {
             removed_messages: 1,
             removed_images: 0,

@@ -11,6 +11,7 @@ mod deleting;
 mod failures;
 mod files;
 mod finding;
+mod foreign;
 mod groups;
 mod leases;
 mod opening;
