@@ -1,0 +1,49 @@
+//! What a plan calls by the wrong name.
+
+use super::service;
+use crate::plan::{Check, HttpProbe, PROBE_TIMEOUT, Plan, Probe, ProbeHow, Service};
+
+/// Takes the wrappers off services, gives those without probes the usual ones, and makes a service of every check that starts one: `timeout 3s python3 bot.py || true` ends
+/// well whatever the bot does.
+pub fn unwrap(mut plan: Plan) -> Plan {
+    for known in &mut plan.services {
+        if let Some(found) = service(&known.command) {
+            known.command = found.command;
+            known.cwd = known.cwd.join(found.cwd);
+            known.env.extend(found.env);
+        }
+    }
+    let (services, checks) = plan.checks.into_iter().partition(|check| service(&check.run).is_some());
+    plan.checks = checks;
+    let services: Vec<Check> = services;
+    for check in services {
+        let Some(found) = service(&check.run) else { continue };
+        let cwd = check.cwd.join(&found.cwd);
+        if plan.services.iter().any(|known| known.command == found.command && known.cwd == cwd) {
+            continue;
+        }
+        plan.notes.push(format!("{} is a service and is verified as one: {}", check.name, found.why));
+        plan.services.push(of_check(check, found.command, cwd, found.env));
+    }
+    for service in plan.services.iter_mut().filter(|service| service.probes.is_empty()) {
+        service.probes = ["/", "/health", "/healthz"].map(get).to_vec();
+    }
+    plan
+}
+
+/// A question that nobody declared, and that any service that listens can be asked.
+fn get(path: &str) -> Probe {
+    Probe {
+        name: format!("GET {path}"),
+        how: ProbeHow::Http(HttpProbe { url: path.to_owned(), ..HttpProbe::default() }),
+        timeout: PROBE_TIMEOUT,
+        retries: 0,
+        derived: true,
+    }
+}
+
+fn of_check(check: Check, command: String, cwd: std::path::PathBuf, env: Vec<(String, String)>) -> Service {
+    let Check { name, env: own, needs, needs_files, source, .. } = check;
+    let env = own.into_iter().chain(env).collect();
+    Service { env, needs, needs_files, ..Service::new(name, command, cwd, source) }
+}
