@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use candor_agent::{
-    BoxFuture, Compaction, Conversation, Limits, Mask, Model, Price, RunDeps, RunInput, Sink, Task, Verify,
+    BoxFuture, Compaction, Conversation, Limits, Mask, Model, Price, RunDeps, RunInput, Sink, Task, Verifier,
+    Verify,
 };
 use candor_llm::ScriptedProvider;
 use candor_llm::retry::Policy;
@@ -41,9 +42,12 @@ fn compaction(bencher: Bencher<'_, '_>, messages: usize) {
     let home = candor_testkit::Home::new();
     let (policy, tools) = (Policy { max_retries: 0, ..Policy::default() }, Registry::built_in());
     let conversation = conversation(messages);
-    bencher.with_inputs(|| (conversation.clone(), deps(&models, &policy, &tools, &home))).bench_local_values(
-        |(conversation, deps)| (compacted(&runtime, conversation, &deps), deps.context.session),
-    );
+    let verifier = Verifier::default();
+    bencher
+        .with_inputs(|| (conversation.clone(), deps(&models, &policy, &tools, &verifier, &home)))
+        .bench_local_values(|(conversation, deps)| {
+            (compacted(&runtime, conversation, &deps), deps.context.session)
+        });
 }
 
 fn compacted(runtime: &Runtime, conversation: Conversation, deps: &RunDeps<'_>) -> Outcome {
@@ -87,6 +91,7 @@ fn deps<'a>(
     models: &'a [Model],
     policy: &'a Policy,
     tools: &'a Registry,
+    verifier: &'a Verifier,
     home: &candor_testkit::Home,
 ) -> RunDeps<'a> {
     RunDeps {
@@ -98,7 +103,7 @@ fn deps<'a>(
         prompt: &|_| None,
         max_tokens: None,
         compaction: Compaction { enabled: true, reserve_tokens: 16_384, keep_tokens: 20_000 },
-        profile: "fast",
+        verifier,
         verify: Verify::Waived,
         recovery: candor_agent::Recovery::Off,
     }

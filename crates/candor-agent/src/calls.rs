@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use crate::failures::{Failures, may_have_changed};
 use crate::recover::{recover, safe_steps};
+use crate::run::Changed;
 use crate::target::Target;
 use crate::{RunDeps, Sink};
 
@@ -24,6 +25,7 @@ use crate::{RunDeps, Sink};
 pub(crate) async fn run(
     answer: &Message,
     failures: &Mutex<Failures>,
+    changed: &Mutex<Changed>,
     deps: &RunDeps<'_>,
     sink: &dyn Sink,
 ) -> Result<Message, Failure> {
@@ -38,15 +40,15 @@ pub(crate) async fn run(
         if at == 0 {
             sink.settled().await?;
         }
-        let results = join_all(group.iter().map(|call| one(call, failures, deps, sink))).await;
+        let results = join_all(group.iter().map(|call| one(call, failures, changed, deps, sink))).await;
         parts.extend(results.into_iter().map(Part::ToolResult));
     }
     Ok(Message::new(Role::Tool, parts))
 }
 
 /// A plain lock: it is held for a look and never across a wait.
-pub(crate) fn locked(failures: &Mutex<Failures>) -> MutexGuard<'_, Failures> {
-    failures.lock().unwrap_or_else(PoisonError::into_inner)
+pub(crate) fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn start(call: &ToolCall) -> EventBody {
@@ -57,7 +59,13 @@ fn start(call: &ToolCall) -> EventBody {
     }
 }
 
-async fn one(call: &ToolCall, failures: &Mutex<Failures>, deps: &RunDeps<'_>, sink: &dyn Sink) -> ToolResult {
+async fn one(
+    call: &ToolCall,
+    failures: &Mutex<Failures>,
+    changed: &Mutex<Changed>,
+    deps: &RunDeps<'_>,
+    sink: &dyn Sink,
+) -> ToolResult {
     let started = Instant::now();
     let mut output = revealed(call, deps).await;
     let target = Target::of(call, deps.tools);
@@ -66,6 +74,7 @@ async fn one(call: &ToolCall, failures: &Mutex<Failures>, deps: &RunDeps<'_>, si
     } else {
         worked(call, &target, &output, failures, deps)
     };
+    note_changes(call, &target, &output, &mut locked(changed), deps);
     for past in &recovered {
         log_recovered(past, &target, deps);
     }
@@ -105,6 +114,23 @@ async fn revealed(call: &ToolCall, deps: &RunDeps<'_>) -> ToolOutput {
     }
 }
 
+/// Notes what a call has changed. A command that failed may have changed something before it did.
+fn note_changes(
+    call: &ToolCall,
+    target: &Target,
+    output: &ToolOutput,
+    changed: &mut Changed,
+    deps: &RunDeps<'_>,
+) {
+    let acts = matches!(deps.tools.effect(call, &deps.context), Some(Effect::Acts));
+    changed.acted |= acts;
+    changed.paths.extend(output.changes.iter().map(|change| change.path.clone().into()));
+    let wrote = !output.is_error && deps.tools.writes(call, &deps.context);
+    // Where nobody can tell what a command has changed, one that does more than look may have.
+    let unknown = acts && !output.is_error && !deps.context.tracking.is_on();
+    changed.any |= wrote || !output.changes.is_empty() || unknown && may_have_changed(target, acts, false);
+}
+
 fn worked(
     call: &ToolCall,
     target: &Target,
@@ -114,7 +140,9 @@ fn worked(
 ) -> Vec<Recovered> {
     let effect = deps.tools.effect(call, &deps.context);
     let acts = matches!(effect, Some(Effect::Acts | Effect::Writes(_) | Effect::WritesSeveral(_)));
-    let effective = may_have_changed(target, acts, !output.changes.is_empty());
+    // What is left as it is need not have been changed at all.
+    let has_changed = output.changes.iter().any(|change| change.left.is_none());
+    let effective = may_have_changed(target, acts, has_changed);
     locked(failures).worked(target, effective)
 }
 
@@ -146,7 +174,7 @@ async fn failed(
     if steps.is_empty() || deps.context.cancel.is_cancelled() {
         return Vec::new();
     }
-    let Some(report) = recover(call, &card, &steps, deps, sink).await else { return Vec::new() };
+    let report = recover(call, &card, &steps, deps, sink).await;
     output.add("recovery", report.told);
     output.changes.extend(report.changes);
     if !report.is_recovered {

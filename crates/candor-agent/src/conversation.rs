@@ -1,6 +1,6 @@
 //! From stored events to what a model is sent.
 
-use candor_protocol::{Event, EventBody, Message, Moment, Part, Role, RunId, ToolResult};
+use candor_protocol::{Event, EventBody, Message, Moment, Origin, Part, Role, RunId, ToolResult};
 use candor_tools::ToolOutput;
 use serde::{Deserialize, Serialize};
 
@@ -84,6 +84,10 @@ impl Conversation {
     pub fn event(&mut self, event: &Event) {
         let at = event.at;
         match &event.body {
+            // It answers what the model said last, and nothing is open then.
+            EventBody::MessageAccepted { origin: Origin::Verifier, content } => {
+                self.messages.push(Message { at, ..Message::new(Role::User, content.clone()) });
+            }
             EventBody::MessageAccepted { content, .. } => {
                 self.accept(event.run_id, Message { at, ..Message::new(Role::User, content.clone()) });
             }

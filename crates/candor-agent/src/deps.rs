@@ -6,7 +6,7 @@ use candor_llm::Provider;
 use candor_llm::retry::Policy;
 use candor_tools::{Registry, ToolContext};
 
-use crate::{Compaction, Conversation, Limits, Mask};
+use crate::{Compaction, Conversation, Limits, Mask, Verifier};
 
 /// What a run begins with.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub struct RunDeps<'a> {
     pub policy: &'a Policy,
     /// The tools.
     pub tools: &'a Registry,
-    /// What tools are given. Its cancellation token is the run's.
+    /// What tools are given. Its cancellation token and its profile are the run's.
     pub context: ToolContext,
     /// Keeps secrets.
     pub mask: &'a dyn Mask,
@@ -46,9 +46,9 @@ pub struct RunDeps<'a> {
     pub max_tokens: Option<u64>,
     /// How a conversation that grows long is shortened.
     pub compaction: Compaction,
-    /// How strictly work is checked, by name.
-    pub profile: &'a str,
-    /// Whether the user waived the check.
+    /// Looks whether the work is done.
+    pub verifier: &'a Verifier,
+    /// Whether the user waived that.
     pub verify: Verify,
     /// Whether the runtime carries out the safe steps of cards itself.
     pub recovery: Recovery,

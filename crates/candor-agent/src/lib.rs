@@ -25,6 +25,8 @@ mod sink;
 mod target;
 mod title;
 mod turn;
+mod verifier;
+mod verify_tool;
 
 pub use compact::Compaction;
 pub use conversation::{Conversation, Summary, conversation};
@@ -35,3 +37,5 @@ pub use prompt::{Catalogue, Harness, IDENTITY, Layer, LayerName, Layers, Sourced
 pub use run::run;
 pub use sink::{BoxFuture, Mask, Sink};
 pub use title::{Title, first_words, title};
+pub use verifier::{Hide, Tell, Verifier};
+pub use verify_tool::VerifyTool;

@@ -48,56 +48,39 @@ pub(crate) fn safe_steps(output: &ToolOutput, tool: &str, deps: &RunDeps<'_>) ->
 }
 
 /// Carries out these steps, then the card's check. The first that fails ends it. Nobody is asked anything: what a person
-/// would have to approve is refused.
+/// would have to approve is refused. What was changed is told however it ended.
 pub(crate) async fn recover(
     call: &ToolCall,
     card: &ErrorCard,
     steps: &[String],
     deps: &RunDeps<'_>,
     sink: &dyn Sink,
-) -> Option<Report> {
-    let rules = Rules { approval: Approval::Never, ..deps.context.rules.clone() };
+) -> Report {
+    let own = deps.context.rules.clone();
+    let rules = Rules { approval: Approval::Never, timeout: own.timeout.min(STEP_TIME_MAX), ..own };
     let context = ToolContext { rules, ..deps.context.clone() };
-    let mut attempt = Attempt { call, context, deps, sink, number: 0, changes: Vec::new() };
+    let mut attempt = Attempt { call, context, deps, sink, number: 0, told: Vec::new(), changes: Vec::new() };
     let message = format!("{}: carrying out its safe steps.", card.code);
     sink.emit(EventBody::Status { message, attempt: None, delay_ms: None, discard: false });
-    let (mut told, mut failed) = (Vec::new(), false);
-    for step in steps {
-        if failed || deps.context.cancel.is_cancelled() {
-            break;
-        }
-        let output = attempt.run(step).await?;
-        failed = output.is_error;
-        told.push(outcome(&deps.mask.hide(step), &output));
-    }
-    let verify = card.verify.as_deref().filter(|_| !failed && !deps.context.cancel.is_cancelled());
-    let checked = match verify {
-        Some(verify) => Some((verify, attempt.run(verify).await?)),
-        None => None,
-    };
-    let came = match &checked {
-        _ if failed => Came::StepFailed,
-        None => Came::Unchecked,
-        Some((_, output)) if output.is_error => Came::CheckFailed,
-        Some((verify, _)) if is_the_command(verify, call) => Came::RanAgain,
-        Some(_) => Came::Recovered,
-    };
+    let (came, checked) = attempt.carry_out(steps, card.verify.as_deref()).await;
     let is_recovered = matches!(came, Came::Recovered | Came::RanAgain);
-    let mut report = json!({ "steps": told, "recovered": is_recovered, "note": came.note() });
-    if let Some((verify, output)) = &checked {
+    let mut report = json!({ "steps": attempt.told, "recovered": is_recovered, "note": came.note() });
+    if let (Some(output), Some(verify)) = (&checked, &card.verify) {
         report["verify"] = outcome(&deps.mask.hide(verify), output);
         if came == Came::RanAgain {
             report["verify"]["result"] = serde_json::from_str(&output.for_model).unwrap_or_default();
         }
     }
-    Some(Report { told: report, changes: attempt.changes, is_recovered })
+    Report { told: report, changes: attempt.changes, is_recovered }
 }
 
 /// What came of a recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Came {
     StepFailed,
-    /// There is no check, or no time for it.
+    /// Somebody stopped the run, or nothing can be stored any more.
+    BrokenOff,
+    /// There is no check.
     Unchecked,
     CheckFailed,
     Recovered,
@@ -110,6 +93,7 @@ impl Came {
     const fn note(self) -> &'static str {
         match self {
             Self::StepFailed => "a safe step of the card failed; the cause is still there",
+            Self::BrokenOff => "the recovery was broken off; its steps may have been carried out in part",
             Self::Unchecked => {
                 "the safe steps of the card worked; nothing checks them: run the command again"
             }
@@ -126,22 +110,53 @@ struct Attempt<'a, 'd> {
     deps: &'a RunDeps<'d>,
     sink: &'a dyn Sink,
     number: usize,
+    /// What came of each step, for the model.
+    told: Vec<Value>,
     changes: Vec<Change>,
 }
 
 impl Attempt<'_, '_> {
+    /// Runs the steps, then the check, as far as it goes; what the check gave.
+    async fn carry_out(&mut self, steps: &[String], verify: Option<&str>) -> (Came, Option<ToolOutput>) {
+        for step in steps {
+            let Some(output) = self.run(step).await else { return (Came::BrokenOff, None) };
+            self.told.push(outcome(&self.deps.mask.hide(step), &output));
+            if output.is_error {
+                return (self.unless_stopped(Came::StepFailed), None);
+            }
+        }
+        let Some(verify) = verify else { return (Came::Unchecked, None) };
+        let Some(output) = self.run(verify).await else { return (Came::BrokenOff, None) };
+        let came = match output.is_error {
+            true => self.unless_stopped(Came::CheckFailed),
+            false if is_the_command(verify, self.call) => Came::RanAgain,
+            false => Came::Recovered,
+        };
+        (came, Some(output))
+    }
+
+    /// A command that was stopped has not failed by itself.
+    fn unless_stopped(&self, came: Came) -> Came {
+        if self.deps.context.cancel.is_cancelled() { Came::BrokenOff } else { came }
+    }
+
     /// Runs one command where the failed one ran, as a call of its own: it is told, stored and logged like any other. Nothing,
-    /// when it could not be stored that it begins.
+    /// when the run was stopped before, or when it could not be stored that it begins.
     async fn run(&mut self, command: &str) -> Option<ToolOutput> {
+        if self.deps.context.cancel.is_cancelled() {
+            return None;
+        }
         self.number += 1;
         let mut args = self.deps.mask.reveal(&self.call.args).ok()?;
-        args["command"] = command.into();
-        args["timeout"] = STEP_TIME_MAX.as_secs().into();
         let mut shown = self.call.args.clone();
+        // The limit that the model gave was for its own command.
+        for args in [&mut args, &mut shown].into_iter().filter_map(Value::as_object_mut) {
+            args.remove("timeout");
+        }
+        args["command"] = command.into();
         shown["command"] = self.deps.mask.hide(command).into();
-        shown["timeout"] = args["timeout"].clone();
         let call = ToolCall {
-            call_id: format!("{}.r{}", self.call.call_id, self.number),
+            call_id: self.call.recovery_id(self.number),
             tool_name: SHELL.to_owned(),
             args: shown,
             malformed: None,

@@ -2,6 +2,7 @@
 
 mod outcome;
 mod shorten;
+mod verifying;
 
 use std::sync::Mutex;
 
@@ -20,10 +21,13 @@ use crate::limits::{Budget, cancel_at};
 use crate::partial::Partial;
 use crate::turn::{self, Given, NoAnswer};
 use crate::{Model, Price, RunDeps, RunInput, Sink, Summary, Task, calls, messages, pictures};
+pub(crate) use verifying::Changed;
+use verifying::Looked;
 
 /// Carries out one run, from the message to its outcome. Everything that happens is told to the sink; nothing is thrown.
 pub async fn run(input: RunInput, deps: &RunDeps<'_>, sink: &dyn Sink) -> Outcome {
     let Heard { messages, summary, uncounted } = input.conversation.into_heard();
+    let looked = Looked::new(&messages, deps);
     let mut run = Run {
         messages,
         summary,
@@ -33,7 +37,8 @@ pub async fn run(input: RunInput, deps: &RunDeps<'_>, sink: &dyn Sink) -> Outcom
         budget: Budget::new(input.limits),
         usage: Usage::default(),
         failures: Mutex::default(),
-        wrote: false,
+        changed: Mutex::default(),
+        looked,
         unapproved: false,
         deps,
         sink,
@@ -56,6 +61,8 @@ pub async fn run(input: RunInput, deps: &RunDeps<'_>, sink: &dyn Sink) -> Outcom
 enum End {
     /// The model had no more to say.
     Finished,
+    /// The model had no more to say, and the profile had no room to check all of it.
+    Unchecked,
     /// The conversation is as short as it was asked to be.
     Compacted,
     /// The user, or the clock.
@@ -85,8 +92,10 @@ struct Run<'r, 'a> {
     usage: Usage,
     /// Calls that run side by side fail side by side.
     failures: Mutex<Failures>,
-    /// Whether a tool has changed a file.
-    wrote: bool,
+    /// What tools have changed. Calls that run side by side change things side by side.
+    changed: Mutex<Changed>,
+    /// What was found when the work was looked at.
+    looked: Looked,
     /// Whether a call was refused because nobody was there to approve it.
     unapproved: bool,
     deps: &'r RunDeps<'a>,
@@ -102,7 +111,11 @@ impl Run<'_, '_> {
             match self.turn().await {
                 Ok(Next::Turn) => {}
                 Ok(Next::Nothing) if self.listen() => {}
-                Ok(Next::Nothing) => return End::Finished,
+                Ok(Next::Nothing) => {
+                    if let Some(end) = self.verify().await {
+                        return end;
+                    }
+                }
                 Err(end) => return end,
             }
         }
@@ -139,7 +152,9 @@ impl Run<'_, '_> {
             return self.conclude(stop);
         }
         let Some(answer) = self.messages.last() else { return Ok(Next::Nothing) };
-        let results = calls::run(answer, &self.failures, self.deps, self.sink).await.map_err(End::Failed)?;
+        let results = calls::run(answer, &self.failures, &self.changed, self.deps, self.sink)
+            .await
+            .map_err(End::Failed)?;
         self.budget.tool_calls += calls;
         self.judge(&results);
         let stuck = calls::locked(&self.failures).take_stuck();
@@ -254,12 +269,15 @@ impl Run<'_, '_> {
 
     /// Looks at what came of the calls.
     fn judge(&mut self, results: &Message) {
-        let Some(answer) = self.messages.last() else { return };
-        for (call, part) in answer.calls().zip(&results.parts) {
+        for part in &results.parts {
             let Part::ToolResult(result) = part else { continue };
-            self.wrote |= !result.is_error && self.deps.tools.writes(call, &self.deps.context);
             self.unapproved |= is_unapproved(result);
         }
+    }
+
+    /// What tools have changed so far.
+    fn changed(&self) -> Changed {
+        calls::locked(&self.changed).clone()
     }
 
     /// Takes over what the user said meanwhile; whether there was anything.

@@ -14,7 +14,7 @@ use crate::segment::{CTX, prime_name};
 pub enum Error {
     /// It cannot be a segment: missing, a file, the root of everything.
     #[error("{} cannot be a segment: {reason}", path.display())]
-    InvalidPath { path: PathBuf, reason: String },
+    InvalidPath { path: PathBuf, reason: String, remedy: Remedy },
     /// Nobody has created it.
     #[error("{} is not initialized", path.display())]
     NotInitialized { path: PathBuf },
@@ -50,12 +50,29 @@ pub enum Error {
     Index(#[from] candor_store::Error),
 }
 
+/// What helps with a path that cannot be a segment's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remedy {
+    /// The folder is not there, and can be made.
+    Make,
+    /// Something stands where Candor keeps what belongs to a segment.
+    MoveAway,
+    /// It can never be one.
+    NameAnother,
+}
+
 impl Error {
     /// The failure this is, for its card.
     pub fn failure(&self) -> Failure {
         let on = |code, path: &Path| Failure::new(code).with("path", path.display());
         match self {
-            Self::InvalidPath { path, reason } => on(Code::InvalidSegmentPath, path).with("reason", reason),
+            Self::InvalidPath { path, reason, remedy } => {
+                let is = |wanted| if *remedy == wanted { path.display().to_string() } else { String::new() };
+                on(Code::InvalidSegmentPath, path)
+                    .with("reason", reason)
+                    .with("missing", is(Remedy::Make))
+                    .with("inside", is(Remedy::MoveAway))
+            }
             Self::NotInitialized { path } => on(Code::SegmentNotInitialized, path),
             Self::ConfigInvalid { path, reason } => {
                 on(Code::SegmentConfigInvalid, path).with("reason", reason)

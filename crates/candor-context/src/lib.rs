@@ -44,7 +44,7 @@ mod walk;
 
 pub use create::{Created, Made, create};
 pub use drift::Drift;
-pub use error::Error;
+pub use error::{Error, Remedy};
 pub use get::{Got, Mode, Returned, Wanted, get};
 pub use kind::Kind;
 pub use left_out::LeftOut;

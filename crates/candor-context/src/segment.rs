@@ -4,8 +4,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::Error;
 use crate::config::Config;
+use crate::error::{Error, Remedy};
 use crate::hash::sha256;
 use crate::pack::Pack;
 
@@ -39,20 +39,22 @@ pub(crate) struct Opened {
 impl Segment {
     /// Finds the folder. It is never made.
     pub fn locate(dir: &Path) -> Result<Self, Error> {
-        let wrong = |reason: &str| Error::InvalidPath { path: dir.to_owned(), reason: reason.to_owned() };
+        let invalid = |path: &Path, remedy, reason: &str| Error::InvalidPath {
+            path: path.to_owned(),
+            reason: reason.to_owned(),
+            remedy,
+        };
+        let wrong = |reason: &str| invalid(dir, Remedy::NameAnother, reason);
         let absolute = std::path::absolute(dir).map_err(Error::io(dir))?;
         let root = match absolute.canonicalize() {
             Ok(root) => root,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Err(Error::InvalidPath {
-                    path: absolute,
-                    reason: "there is no such folder".to_owned(),
-                });
+                return Err(invalid(&absolute, Remedy::Make, "there is no such folder"));
             }
-            Err(source) => return Err(Error::InvalidPath { path: absolute, reason: source.to_string() }),
+            Err(source) => return Err(invalid(&absolute, Remedy::NameAnother, &source.to_string())),
         };
         if !root.is_dir() {
-            return Err(Error::InvalidPath { path: root, reason: "it is not a folder".to_owned() });
+            return Err(invalid(&root, Remedy::NameAnother, "it is not a folder"));
         }
         let Some(name) = root.file_name() else {
             return Err(wrong("it is the root of the file system, not the folder of a project"));
@@ -137,7 +139,7 @@ impl Segment {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             Err(source) => return Err(Error::Io { path, source }),
         };
-        Err(Error::InvalidPath { path, reason: reason.to_owned() })
+        Err(Error::InvalidPath { path, reason: reason.to_owned(), remedy: Remedy::MoveAway })
     }
 }
 

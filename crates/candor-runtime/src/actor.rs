@@ -9,7 +9,7 @@ use std::time::Duration;
 use candor_agent::{BoxFuture, Conversation, Mask, RunDeps, RunInput, Sink, Task};
 use candor_log::event::RunEnd;
 use candor_protocol::{
-    Code, EventBody, Failure, Outcome, RunId, SessionId, Status, Usage, Verdict, VerdictStatus,
+    Code, EventBody, Evidence, Failure, Outcome, RunId, SessionId, Status, Usage, Verdict, VerdictStatus,
 };
 use candor_store::Store;
 use candor_tools::{Approver, Grants, Processes, Registry, ToolContext, Tracking, Walls};
@@ -180,7 +180,7 @@ impl Actor {
             prompt: &prompt,
             max_tokens: setup.max_tokens,
             compaction: setup.compaction,
-            profile: &setup.profile,
+            verifier: &setup.verifier,
             verify: setup.verify,
             recovery: setup.recovery,
         };
@@ -199,6 +199,7 @@ impl Actor {
             call_id: String::new(),
             workspace: setup.workspace.clone(),
             rules: setup.tools.clone(),
+            profile: setup.profile.clone(),
             cancel: cancel.clone(),
             approver: Arc::clone(&self.asking) as Arc<dyn Approver>,
             grants: Arc::clone(&self.grants),
@@ -220,7 +221,7 @@ impl Actor {
 
 /// The outcome of a run that could not even begin.
 fn failed(failure: &Failure, profile: &str) -> Outcome {
-    let evidence = "the run did not come to its end".to_owned();
+    let evidence = Evidence::note("the run did not come to its end");
     Outcome {
         status: Status::Failed,
         verdict: Verdict {

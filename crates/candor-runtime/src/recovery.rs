@@ -5,8 +5,8 @@
 
 use candor_llm::prices;
 use candor_protocol::{
-    Code, Event, EventBody, Failure, Moment, Outcome, Part, RunId, SessionId, Status, ToolCall, Usage,
-    Verdict, VerdictStatus,
+    Code, Event, EventBody, Evidence, Failure, Moment, Outcome, Part, RunId, SessionId, Status, ToolCall,
+    Usage, Verdict, VerdictStatus,
 };
 use candor_store::{Lease, Store};
 use serde_json::json;
@@ -120,7 +120,7 @@ fn outcome(story: &[Event]) -> Outcome {
         verdict: Verdict {
             status: VerdictStatus::NotApplicable,
             profile: String::new(),
-            evidence: vec!["the program ended before the run did".to_owned()],
+            evidence: vec![Evidence::note("the program ended before the run did")],
         },
         usage,
         cost_usd: cost,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use candor_agent::{Compaction, Limits, Model, Recovery, Verify};
+use candor_agent::{Compaction, Limits, Model, Recovery, Verifier, Verify};
 use candor_llm::retry::Policy;
 use candor_tools::{Plan, Rules};
 
@@ -25,7 +25,9 @@ pub struct Setup {
     pub compaction: Compaction,
     /// How strictly work is checked, by name.
     pub profile: String,
-    /// Whether it is checked at all.
+    /// Looks whether it is done.
+    pub verifier: Arc<Verifier>,
+    /// Whether that is asked for at all.
     pub verify: Verify,
     /// Whether the runtime carries out the safe steps of cards itself.
     pub recovery: Recovery,

@@ -5,10 +5,10 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use candor_agent::{Harness, Layers, Sourced};
+use candor_agent::{Harness, Layers, Sourced, VerifyTool};
 use candor_protocol::Moment;
 use candor_sandbox::Network;
 use candor_tools::{Approval, Permission, Registry};
@@ -100,7 +100,9 @@ impl Sources {
 
 /// The layers of the prompt as a request would have them now.
 pub fn layers(setup: &Setup, model: &str) -> Layers {
-    Sources::default().layers(setup, &Registry::built_in(), model, None)
+    let tools = Registry::built_in();
+    tools.add(Arc::new(VerifyTool::new(Arc::clone(&setup.verifier))));
+    Sources::default().layers(setup, &tools, model, None)
 }
 
 fn read_text(path: &Path) -> Option<String> {

@@ -87,6 +87,7 @@ impl Step {
             after: self.after.as_deref().map(Snapshots::name),
             mode: self.target.old.map(|old| old.st_mode & 0o7777),
             folders,
+            left: None,
         }
     }
 

@@ -4,27 +4,26 @@ use std::path::{Path, PathBuf};
 
 use candor_gate::{Scene, Verdict};
 use candor_sandbox::Spec;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::{Error, Judgement, ToolContext, arguments};
+use crate::{Error, Judgement, ToolContext};
 
 /// Where a shell is looked for before `PATH` is asked, better shells first.
 const SHELLS: &[&str] = &["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"];
 /// Every system has this one.
 const SHELL_OF_LAST_RESORT: &str = "/bin/sh";
 
-/// What the schemas of both tools say about a command.
-pub(crate) fn properties() -> Value {
-    json!({
-        "command": { "type": "string" },
-        "cwd": { "type": "string" },
-        "env": { "type": "object" },
-    })
+/// A command as a call names it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Line<'a> {
+    pub(crate) command: &'a str,
+    pub(crate) cwd: Option<&'a str>,
+    pub(crate) env: Option<&'a Map<String, Value>>,
 }
 
-/// The command that a call names.
-pub(crate) fn text<'a>(tool: &str, args: &'a Value) -> Result<&'a str, Error> {
-    let command = arguments::text(args, "command").unwrap_or_default();
+/// The command itself, where it can be one.
+pub(crate) fn text<'a>(tool: &str, line: &Line<'a>) -> Result<&'a str, Error> {
+    let command = line.command;
     if command.contains('\0') {
         return Err(Error::arguments(tool, "`command` holds a NUL byte"));
     }
@@ -35,13 +34,13 @@ pub(crate) fn text<'a>(tool: &str, args: &'a Value) -> Result<&'a str, Error> {
 }
 
 /// How to run it. Its time and its output are for whoever runs it to say.
-pub(crate) fn spec(tool: &str, args: &Value, context: &ToolContext) -> Result<Spec, Error> {
-    let command = text(tool, args)?;
+pub(crate) fn spec(tool: &str, line: &Line<'_>, context: &ToolContext) -> Result<Spec, Error> {
+    let command = text(tool, line)?;
     Ok(Spec {
         program: shell(context),
         args: ["-c", command].map(Into::into).to_vec(),
-        cwd: cwd(args, context),
-        env: env(tool, args, context)?,
+        cwd: cwd(line, context),
+        env: env(tool, line, context)?,
         timeout: context.rules.timeout,
         output_bytes_max: context.rules.output_bytes_max,
         spill: None,
@@ -51,9 +50,8 @@ pub(crate) fn spec(tool: &str, args: &Value, context: &ToolContext) -> Result<Sp
 }
 
 /// What the gate says about it, and what people have said before.
-pub(crate) fn judge(args: &Value, context: &ToolContext) -> Judgement {
-    let command = arguments::text(args, "command").unwrap_or_default();
-    judge_text(command, &cwd(args, context), context)
+pub(crate) fn judge(line: &Line<'_>, context: &ToolContext) -> Judgement {
+    judge_text(line.command, &cwd(line, context), context)
 }
 
 /// The same of a text that a shell may read.
@@ -69,31 +67,29 @@ pub(crate) fn judge_text(command: &str, cwd: &Path, context: &ToolContext) -> Ju
 }
 
 /// The command as a person is shown it, with what it is given beside.
-pub(crate) fn shown(args: &Value) -> String {
-    let command = arguments::text(args, "command").unwrap_or_default().to_owned();
-    let given = |name: &&str| args.get(name).filter(|value| !value.is_null());
-    let beside = ["cwd", "env"].iter().filter_map(|name| Some(format!("\n{name}: {}", given(name)?)));
-    beside.fold(command, |text, line| text + &line)
+pub(crate) fn shown(line: &Line<'_>) -> String {
+    let cwd = line.cwd.map(|cwd| format!("\ncwd: {}", json!(cwd)));
+    let env = line.env.map(|env| format!("\nenv: {}", json!(env)));
+    [cwd, env].into_iter().flatten().fold(line.command.to_owned(), |text, beside| text + &beside)
 }
 
 /// Where a command runs.
-pub(crate) fn cwd(args: &Value, context: &ToolContext) -> PathBuf {
-    arguments::text(args, "cwd").map_or_else(|| context.workspace.clone(), |cwd| context.workspace.join(cwd))
+pub(crate) fn cwd(line: &Line<'_>, context: &ToolContext) -> PathBuf {
+    line.cwd.map_or_else(|| context.workspace.clone(), |cwd| context.workspace.join(cwd))
 }
 
 /// The environment of a command: what the rules give it, and what the model adds. A variable that would make programs run
 /// or load something else cannot be added: whoever may set it could have run that directly, where it would be judged.
-fn env(tool: &str, args: &Value, context: &ToolContext) -> Result<Vec<(String, String)>, Error> {
+fn env(tool: &str, line: &Line<'_>, context: &ToolContext) -> Result<Vec<(String, String)>, Error> {
     let mut env = context.rules.env.clone();
-    let added = args.get("env").and_then(Value::as_object).into_iter().flatten();
-    for (name, value) in added {
+    for (name, value) in line.env.into_iter().flatten() {
         let value = match value {
             Value::String(text) => text.clone(),
             Value::Number(_) | Value::Bool(_) => value.to_string(),
             _ => return Err(Error::arguments(tool, format!("`env.{name}` is no text"))),
         };
         let is_name = !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0');
-        if !is_name || candor_sandbox::env::is_hijacking(name) {
+        if !is_name || candor_gate::env::is_hijacking(name) {
             return Err(Error::arguments(tool, format!("`env.{name}` may not be set")));
         }
         env.retain(|(other, _)| other != name);
@@ -103,7 +99,7 @@ fn env(tool: &str, args: &Value, context: &ToolContext) -> Result<Vec<(String, S
 }
 
 /// The shell to use. By its whole path, as that starts faster and does not depend on what the command's `PATH` holds.
-fn shell(context: &ToolContext) -> PathBuf {
+pub(crate) fn shell(context: &ToolContext) -> PathBuf {
     let path = context.rules.env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value);
     let in_path = path
         .split(':')

@@ -27,6 +27,8 @@ pub struct ToolContext {
     pub workspace: PathBuf,
     /// What it may do.
     pub rules: Rules,
+    /// How strictly work is checked before it is called done, by name.
+    pub profile: String,
     /// Ends the call early.
     pub cancel: CancellationToken,
     /// Who asks people.
@@ -117,6 +119,7 @@ impl ToolContext {
             call_id: String::new(),
             workspace,
             rules,
+            profile: "fast".to_owned(),
             cancel: CancellationToken::new(),
             approver: Arc::new(Nobody),
             grants: Arc::default(),

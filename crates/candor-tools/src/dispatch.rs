@@ -85,7 +85,7 @@ fn prepared(
     if let Some(written) = &call.malformed {
         return Err(Error::arguments(name, arguments::malformed(written)));
     }
-    if let Some(problem) = arguments::problem(&tool.spec().parameters, args) {
+    if let Some(problem) = tool.problem(args) {
         return Err(Error::arguments(name, problem));
     }
     if context.cancel.is_cancelled() {

@@ -3,10 +3,13 @@
 use std::time::Duration;
 
 use candor_cards::{Command, Explained, Failed, How, explain};
-use serde_json::Value;
 use tokio::task::spawn_blocking;
 
-use crate::{Surroundings, ToolContext, arguments, command};
+use crate::command::{self, Line};
+use crate::{Surroundings, ToolContext};
+
+/// The signal that asks a process to end; it has this number on every system.
+const SIGTERM: i32 = 15;
 
 /// What a command said before it failed.
 pub(crate) struct Said {
@@ -14,20 +17,26 @@ pub(crate) struct Said {
     pub(crate) stderr: String,
 }
 
-/// How a process failed, for whoever explains it; nothing when it did not fail by itself.
-pub(crate) fn how(ended: candor_sandbox::How, limit: Duration) -> Option<How> {
+/// How a process ended, in the words of its card. One that we ended because nobody waits for it any more was asked to end.
+pub fn how(ended: candor_sandbox::How, limit: Duration) -> How {
     match ended {
-        candor_sandbox::How::Exited(0) | candor_sandbox::How::Cancelled => None,
-        candor_sandbox::How::Exited(code) => Some(How::Exited(code)),
-        candor_sandbox::How::Signalled(signal) => Some(How::Signalled(signal)),
-        candor_sandbox::How::TimedOut => Some(How::TimedOut(limit)),
+        candor_sandbox::How::Exited(code) => How::Exited(code),
+        candor_sandbox::How::Signalled(signal) => How::Signalled(signal),
+        candor_sandbox::How::TimedOut => How::TimedOut(limit),
+        candor_sandbox::How::Cancelled => How::Signalled(SIGTERM),
     }
 }
 
+/// How a process failed, for whoever explains it; nothing when it did not fail by itself.
+pub(crate) fn failed(ended: candor_sandbox::How, limit: Duration) -> Option<How> {
+    let is_ours = ended == candor_sandbox::How::Cancelled;
+    Some(how(ended, limit)).filter(|how| !is_ours && *how != How::Exited(0))
+}
+
 /// The card of the command that a call named. Rules look at files, so this is done where it may wait for the disk.
-pub(crate) async fn explained(args: &Value, how: How, said: Said, context: &ToolContext) -> Explained {
-    let line = arguments::text(args, "command").unwrap_or_default().to_owned();
-    let world = Surroundings::new(context, &command::cwd(args, context));
+pub(crate) async fn explained(line: &Line<'_>, how: How, said: Said, context: &ToolContext) -> Explained {
+    let world = Surroundings::new(context, &command::cwd(line, context));
+    let line = line.command.to_owned();
     let recipes = context.rules.recipes.clone();
     let (again, again_how) = (line.clone(), how.clone());
     let looked = spawn_blocking(move || {

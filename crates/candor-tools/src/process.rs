@@ -5,13 +5,16 @@ use std::time::Duration;
 
 use candor_protocol::ToolSpec;
 use candor_sandbox::{How, State, Stdin};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
+use crate::arguments::AtLeast;
+use crate::command::Line;
 use crate::explaining::Said;
 use crate::processes::{Kept, RUNNING_MAX};
 use crate::{
-    BoxFuture, Effect, Error, Judgement, Tool, ToolContext, ToolOutput, arguments, command, explaining,
+    BoxFuture, Effect, Error, Judgement, Tool, ToolContext, ToolOutput, arguments, choices, command,
+    explaining, tracking,
 };
 
 const NAME: &str = "process";
@@ -28,6 +31,40 @@ const INPUT_TIME_MAX: Duration = Duration::from_secs(10);
 /// The size of a terminal, for what wants one.
 const TERMINAL: (u16, u16) = (24, 120);
 
+choices! {
+    /// What is to be done.
+    enum Action {
+        Start = "start",
+        List = "list",
+        Logs = "logs",
+        Input = "input",
+        Stop = "stop",
+    }
+}
+
+arguments! {
+    struct Args<'a> {
+        action: Action;
+        command: Option<&'a str>;
+        cwd: Option<&'a str>;
+        env: Option<&'a Map<String, Value>>;
+        id: Option<AtLeast<1>>;
+        text: Option<&'a str>;
+        after: Option<u64> = "logs: only bytes after this";
+        pty: Option<bool>;
+    }
+}
+
+impl<'a> Args<'a> {
+    fn line(&self) -> Line<'a> {
+        Line { command: self.command.unwrap_or_default(), cwd: self.cwd, env: self.env }
+    }
+
+    fn id(&self) -> u64 {
+        self.id.map_or(0, |id| id.0)
+    }
+}
+
 /// Looks after long-lived processes.
 pub(crate) struct Process {
     spec: ToolSpec,
@@ -35,44 +72,32 @@ pub(crate) struct Process {
 
 impl Process {
     pub(crate) fn new() -> Self {
-        let mut properties = command::properties();
-        properties["action"] = json!({ "enum": ["start", "list", "logs", "input", "stop"] });
-        properties["id"] = json!({ "type": "integer", "minimum": 1 });
-        properties["text"] = json!({ "type": "string" });
-        properties["after"] =
-            json!({ "type": "integer", "minimum": 0, "description": "logs: only bytes after this" });
-        properties["pty"] = json!({ "type": "boolean" });
-        let parameters = json!({ "type": "object", "properties": properties, "required": ["action"] });
         let description =
             "Start a server or another long-lived command, read its logs, send it input, stop it.";
-        Self { spec: ToolSpec { name: NAME.to_owned(), description: description.to_owned(), parameters } }
+        Self { spec: arguments::spec::<Args<'_>>(NAME, description) }
     }
 
     async fn act(args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {
-        match action(args) {
-            "start" => start(args, context).await,
-            "list" => Ok(list(context)),
-            "logs" => Ok(logs(&*known(args, context)?, arguments::number(args, "after"))),
-            "input" => {
-                let kept = known(args, context)?;
+        let args: Args<'_> = arguments::of(NAME, args)?;
+        match args.action {
+            Action::Start => start(&args, context).await,
+            Action::List => Ok(list(context)),
+            Action::Logs => Ok(logs(&*known(&args, context)?, args.after)),
+            Action::Input => {
+                let kept = known(&args, context)?;
                 if !Arc::ptr_eq(&kept.walls, &context.walls) {
                     let reason = "it was started under other rules; stop it and start it again";
                     return Err(Error::arguments(NAME, reason));
                 }
-                input(&kept, arguments::text(args, "text")).await
+                input(&kept, args.text).await
             }
-            "stop" => Ok(stop(&*known(args, context)?).await),
-            other => Err(Error::arguments(NAME, format!("there is no action {other}"))),
+            Action::Stop => Ok(stop(&*known(&args, context)?).await),
         }
     }
 }
 
-fn action(args: &Value) -> &str {
-    arguments::text(args, "action").unwrap_or_default()
-}
-
-fn known(args: &Value, context: &ToolContext) -> Result<Arc<Kept>, Error> {
-    let id = arguments::number(args, "id").ok_or_else(|| Error::arguments(NAME, "`id` is missing"))?;
+fn known(args: &Args<'_>, context: &ToolContext) -> Result<Arc<Kept>, Error> {
+    let AtLeast(id) = args.id.ok_or_else(|| Error::arguments(NAME, "`id` is missing"))?;
     context.processes.find(id).ok_or_else(|| {
         let all = context.processes.all();
         let ids: Vec<String> = all.iter().map(|kept| kept.number.to_string()).collect();
@@ -81,31 +106,33 @@ fn known(args: &Value, context: &ToolContext) -> Result<Arc<Kept>, Error> {
     })
 }
 
-async fn start(args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {
-    let mut spec = command::spec(NAME, args, context)?;
+async fn start(args: &Args<'_>, context: &ToolContext) -> Result<ToolOutput, Error> {
+    let line = args.line();
+    let mut spec = command::spec(NAME, &line, context)?;
     if !context.processes.has_room() {
         return Err(Error::arguments(NAME, format!("{RUNNING_MAX} processes run already; stop one first")));
     }
     spec.stdin = Stdin::Piped;
-    spec.pty = args.get("pty").and_then(Value::as_bool).unwrap_or(false).then_some(TERMINAL);
+    spec.pty = args.pty.unwrap_or(false).then_some(TERMINAL);
     let running = candor_sandbox::start(&spec, context.walls.sandbox()?)?;
-    let command = command::text(NAME, args)?.to_owned();
+    let command = command::text(NAME, &line)?.to_owned();
     let kept = context.processes.keep(command, running, Arc::clone(&context.walls));
     tokio::select! {
         () = kept.running.ended() => {}
         () = context.cancel.cancelled() => {}
         () = tokio::time::sleep(SETTLE) => {}
     }
-    Ok(started(&kept, args, context).await)
+    let changes = tracking::unkept(kept.number, context);
+    Ok(ToolOutput { changes, ..started(&kept, &line, context).await })
 }
 
 /// What came of a start. What has ended badly by itself meanwhile did not start, and gets a card.
-async fn started(kept: &Kept, args: &Value, context: &ToolContext) -> ToolOutput {
+async fn started(kept: &Kept, line: &Line<'_>, context: &ToolContext) -> ToolOutput {
     let output = logs(kept, None);
     let State::Ended(how) = kept.running.state() else { return output };
-    let Some(how) = explaining::how(how, SETTLE) else { return output };
+    let Some(how) = explaining::failed(how, SETTLE) else { return output };
     let said = Said { stdout: kept.running.output().text(), stderr: String::new() };
-    let explained = explaining::explained(args, how, said, context).await;
+    let explained = explaining::explained(line, how, said, context).await;
     let told = serde_json::from_str(&output.for_model).unwrap_or_default();
     ToolOutput::command_failure(explained, told, output.for_people)
 }
@@ -167,32 +194,43 @@ impl Tool for Process {
     }
 
     fn effect(&self, args: &Value, _context: &ToolContext) -> Effect {
-        if matches!(action(args), "list" | "logs") { Effect::Reads } else { Effect::Acts }
+        match arguments::read::<Args<'_>>(args).map(|args| args.action) {
+            Ok(Action::List | Action::Logs) => Effect::Reads,
+            _ => Effect::Acts,
+        }
+    }
+
+    fn problem(&self, args: &Value) -> Option<String> {
+        arguments::read::<Args<'_>>(args).err()
     }
 
     /// What is typed into a process may be read by a shell.
     fn judge(&self, args: &Value, context: &ToolContext) -> Judgement {
-        match action(args) {
-            "start" => command::judge(args, context),
-            "input" => {
-                let text = arguments::text(args, "text").unwrap_or_default();
-                command::judge_text(text, &context.workspace, context)
-            }
-            _ => Judgement::Allow,
+        let args: Args<'_> = match arguments::read(args) {
+            Ok(args) => args,
+            Err(reason) => return Judgement::Deny { reason },
+        };
+        match args.action {
+            Action::Start => command::judge(&args.line(), context),
+            Action::Input => command::judge_text(args.text.unwrap_or_default(), &context.workspace, context),
+            Action::List | Action::Logs | Action::Stop => Judgement::Allow,
         }
     }
 
     fn shown(&self, args: &Value) -> String {
-        let id = arguments::number(args, "id").unwrap_or_default();
-        match action(args) {
-            "start" => format!("start {}", command::shown(args)),
-            "input" => format!("input to {id}: {}", arguments::text(args, "text").unwrap_or_default()),
-            other => format!("{other} {id}"),
+        let Ok(args) = arguments::read::<Args<'_>>(args) else { return args.to_string() };
+        match args.action {
+            Action::Start => format!("start {}", command::shown(&args.line())),
+            Action::Input => format!("input to {}: {}", args.id(), args.text.unwrap_or_default()),
+            Action::List => "list".to_owned(),
+            Action::Logs => format!("logs {}", args.id()),
+            Action::Stop => format!("stop {}", args.id()),
         }
     }
 
     fn pattern(&self, args: &Value, _context: &ToolContext) -> Option<String> {
-        (action(args) == "start").then(|| self.shown(args))
+        let read: Args<'_> = arguments::read(args).ok()?;
+        (read.action == Action::Start).then(|| self.shown(args))
     }
 
     fn run<'a>(&'a self, args: &'a Value, context: &'a ToolContext) -> BoxFuture<'a, ToolOutput> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use candor_sandbox::{Running, State};
 
@@ -9,6 +10,9 @@ use crate::walls::Walls;
 
 /// How many may run at once: a database, a few servers, a watcher and a build.
 pub(crate) const RUNNING_MAX: usize = 16;
+
+/// How long one may take to end.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// How many that have ended are remembered, for their last words.
 const ENDED_MAX: usize = 16;
@@ -46,6 +50,19 @@ impl Processes {
     /// Whether any goes on.
     pub fn any_running(&self) -> bool {
         self.table().processes.values().any(|kept| kept.is_running())
+    }
+
+    /// Keeps one that somebody else has started.
+    pub fn adopt(&self, command: String, running: Running, walls: Arc<Walls>) {
+        self.keep(command, running, walls);
+    }
+
+    /// Ends those that were started with this command.
+    pub async fn end_all(&self, command: &str) {
+        let same = |kept: &Arc<Kept>| kept.is_running() && kept.command.contains(command);
+        for kept in self.all().into_iter().filter(same) {
+            kept.running.stop(GRACE).await;
+        }
     }
 
     /// Whether another one may be started.

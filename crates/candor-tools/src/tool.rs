@@ -7,14 +7,14 @@ use std::time::Duration;
 use candor_protocol::ToolSpec;
 use serde_json::Value;
 
-use crate::{Judgement, ToolContext, ToolOutput};
+use crate::{Judgement, ToolContext, ToolOutput, arguments};
 
 /// What a tool's run gives back: tools are held as `dyn`, and an `async fn` in a trait cannot be.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Something that a model can call.
 ///
-/// The arguments have passed the tool's own schema when they come here. A tool never fails: what goes wrong is an
+/// The arguments have passed [`Tool::problem`] when it is run. A tool never fails: what goes wrong is an
 /// output, too.
 pub trait Tool: Send + Sync {
     /// What the model is told about it.
@@ -23,6 +23,13 @@ pub trait Tool: Send + Sync {
     /// Other names that models know it by.
     fn aliases(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// What is wrong with these arguments, in one line; nothing when they can be used.
+    ///
+    /// A tool whose arguments are a type reads them; of another one only the schema is known.
+    fn problem(&self, args: &Value) -> Option<String> {
+        arguments::problem(&self.spec().parameters, args)
     }
 
     /// What this call would touch.

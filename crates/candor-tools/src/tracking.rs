@@ -3,12 +3,13 @@
 //! A tool that writes a file knows what it is about to change; a command may change anything. So the files of the
 //! workspace are looked at before and after it, and what they hold is kept once. Most looks are at times and sizes only:
 //! a file that has not been touched is not read again. A workspace with too much in it is not tracked at all, and what
-//! git ignores never is: it can be made anew.
+//! git ignores never is: it can be made anew. What git keeps itself is only noticed, as git has ways of its own to take
+//! it back. What cannot be undone is told as a change, too, so that nobody takes a part for the whole.
 //!
 //! What runs beside may change names while they are looked at. So everything is opened in the open folder above it, as
 //! the file tools do it, and no link is followed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use candor_protocol::Change;
-use rustix::fs::{FileType, Stat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, openat, statat};
 use tokio::task::spawn_blocking;
 
 use crate::access::Access;
@@ -34,6 +35,16 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 /// The most that is read at one look.
 const BYTES_MAX: u64 = 64 << 20;
 
+const GIT: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// What people are told of a workspace that is not tracked.
+const TOO_MUCH: &str =
+    "there is too much in this folder to be looked at: what commands changed in it was not kept";
+/// The same of what git keeps.
+const MADE: &str = "a repository was made; remove it if nobody wants it";
+const MOVED: &str = "git made a commit or moved a branch; `git reflog` shows how to take that back";
+const GONE: &str = "the repository is gone, and what git kept in it was not kept here";
+
 /// What is known of the files of a workspace. It lives as long as the session is in memory.
 #[derive(Debug, Default)]
 pub struct Tracking {
@@ -46,12 +57,28 @@ enum Known {
     /// Nothing so far.
     #[default]
     Nothing,
-    Files(Files),
+    Tree(Tree),
     /// There is too much.
     TooMuch,
 }
 
+/// A workspace at one moment.
+#[derive(Debug, Default)]
+struct Tree {
+    files: Files,
+    folders: BTreeSet<PathBuf>,
+    /// By their `.git`.
+    repositories: BTreeMap<PathBuf, Repository>,
+}
+
 type Files = BTreeMap<PathBuf, Seen>;
+
+/// A repository as it was seen: where its `HEAD` points, and what has moved it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Repository {
+    head: Stamp,
+    log: Option<Stamp>,
+}
 
 /// A file as it was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,32 +123,39 @@ async fn aside<T: Default + Send + 'static>(
 }
 
 impl Tracking {
+    /// Whether what commands change is noticed: not where there is too much, and not before the first command.
+    pub fn is_on(&self) -> bool {
+        matches!(*self.known(), Known::Tree(_))
+    }
+
     fn before(&self, access: &Access, snapshots: &Snapshots) {
         let mut known = self.known();
         *known = match std::mem::take(&mut *known) {
             Known::TooMuch => Known::TooMuch,
-            Known::Nothing => look(access, &Files::new(), snapshots).map_or(Known::TooMuch, Known::Files),
-            Known::Files(files) => look(access, &files, snapshots).map_or(Known::TooMuch, Known::Files),
+            Known::Nothing => look(access, &Files::new(), snapshots).map_or(Known::TooMuch, Known::Tree),
+            Known::Tree(tree) => look(access, &tree.files, snapshots).map_or(Known::TooMuch, Known::Tree),
         };
     }
 
     fn after(&self, access: &Access, snapshots: &Snapshots) -> Vec<Change> {
         let mut known = self.known();
-        let Known::Files(before) = &*known else { return Vec::new() };
-        let Some(mut after) = look(access, before, snapshots) else {
+        let too_much = || vec![Change::left(access.context.workspace.display().to_string(), TOO_MUCH)];
+        let Known::Tree(before) = &*known else { return too_much() };
+        let Some(mut after) = look(access, &before.files, snapshots) else {
             *known = Known::TooMuch;
-            return Vec::new();
+            return too_much();
         };
         // A command may have git ignore what it changed.
-        for (path, seen) in before {
-            if !after.contains_key(path)
+        for (path, seen) in &before.files {
+            if !after.files.contains_key(path)
                 && let Some(now) = again(access, path, seen, snapshots)
             {
-                after.insert(path.clone(), now);
+                after.files.insert(path.clone(), now);
             }
         }
-        let changes = changes(before, &after);
-        *known = Known::Files(after);
+        let mut changes = changes(before, &after, &access.context.workspace);
+        changes.extend(moved(&before.repositories, &after.repositories));
+        *known = Known::Tree(after);
         changes
     }
 
@@ -139,7 +173,7 @@ struct Look<'l> {
 
 #[derive(Default)]
 struct Found {
-    files: Files,
+    tree: Tree,
     entries: usize,
     read_bytes: u64,
     too_much: bool,
@@ -165,7 +199,13 @@ impl Visitor for &Look<'_> {
     }
 
     fn meet(&mut self, entry: &Entry<'_>) {
-        if !self.count() || entry.kind != FileType::RegularFile {
+        if !self.count() {
+            return;
+        }
+        if entry.kind == FileType::Directory {
+            self.found().tree.folders.insert(entry.real.to_owned());
+        }
+        if entry.kind != FileType::RegularFile {
             return;
         }
         // What cannot be opened cannot be taken back either.
@@ -175,18 +215,29 @@ impl Visitor for &Look<'_> {
         if seen.1 {
             found.read_bytes += u64::try_from(stat.st_size).unwrap_or_default().min(FILE_BYTES_MAX);
         }
-        found.files.insert(entry.real.to_owned(), seen.0);
+        found.tree.files.insert(entry.real.to_owned(), seen.0);
+    }
+
+    /// A folder without a `HEAD` is no repository yet, such as the one that the walls put where none is to be made.
+    fn repository(&mut self, folder: &OwnedFd, git: &Path) {
+        let Ok(open) = openat(folder, ".git", GIT, Mode::empty()) else { return };
+        let stamp =
+            |name: &str| statat(&open, name, AtFlags::SYMLINK_NOFOLLOW).ok().map(|stat| Stamp::of(&stat));
+        if let Some(head) = stamp("HEAD") {
+            let seen = Repository { head, log: stamp("logs/HEAD") };
+            self.found().tree.repositories.insert(git.to_owned(), seen);
+        }
     }
 }
 
-/// The files as they are now; nothing, where there are too many. What has not been touched is not read.
-fn look(access: &Access, before: &Files, snapshots: &Snapshots) -> Option<Files> {
+/// The workspace as it is now; nothing, where there is too much in it. What has not been touched is not read.
+fn look(access: &Access, before: &Files, snapshots: &Snapshots) -> Option<Tree> {
     let look = Look { before, snapshots, found: Mutex::default() };
     let workspace = &access.context.workspace;
     let root = access.hold_at(".", workspace).ok()?;
     walk(access, &root, DotNames::Walk, || &look).ok()?;
     let found = look.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    (!found.too_much).then_some(found.files)
+    (!found.too_much).then_some(found.tree)
 }
 
 /// A file that was there before, wherever git wants to look now.
@@ -218,16 +269,45 @@ fn see(file: &File, stat: &Stat, before: Option<&Seen>, snapshots: &Snapshots) -
     (Seen { stamp, mode, content }, true)
 }
 
-fn changes(before: &Files, after: &Files) -> Vec<Change> {
-    let gone = before.iter().filter(|(path, _)| !after.contains_key(*path));
+fn changes(before: &Tree, after: &Tree, workspace: &Path) -> Vec<Change> {
+    let gone = before.files.iter().filter(|(path, _)| !after.files.contains_key(*path));
     let gone = gone.map(|(path, seen)| change(path, Some(seen), None));
-    let other = after.iter().filter_map(|(path, seen)| {
-        let was = before.get(path);
+    let other = after.files.iter().filter_map(|(path, seen)| {
+        let was = before.files.get(path);
         let is_same = was.is_some_and(|was| was.content == seen.content && was.mode == seen.mode)
             && (seen.content.is_some() || was.is_some_and(|was| was.stamp == seen.stamp));
-        (!is_same).then(|| change(path, was, Some(seen)))
+        let folders = if was.is_none() { new_folders(path, before, workspace) } else { 0 };
+        (!is_same).then(|| Change { folders, ..change(path, was, Some(seen)) })
     });
     gone.chain(other).collect()
+}
+
+/// How many of the folders right above a new file are new, too.
+fn new_folders(path: &Path, before: &Tree, workspace: &Path) -> u32 {
+    let above = path.ancestors().skip(1).take_while(|folder| *folder != workspace);
+    let new = above.take_while(|folder| !before.folders.contains(*folder)).count();
+    u32::try_from(new).unwrap_or(0)
+}
+
+/// What has become of the repositories.
+fn moved(before: &BTreeMap<PathBuf, Repository>, after: &BTreeMap<PathBuf, Repository>) -> Vec<Change> {
+    let left = |path: &Path, why: &str| Change::left(path.display().to_string(), why);
+    let gone = before.keys().filter(|path| !after.contains_key(*path)).map(|path| left(path, GONE));
+    let other = after.iter().filter_map(|(path, now)| match before.get(path) {
+        None => Some(left(path, MADE)),
+        Some(was) if was != now => Some(left(path, MOVED)),
+        Some(_) => None,
+    });
+    gone.chain(other).collect()
+}
+
+/// What a process may change that goes on after its call: nobody looks before and after it.
+pub(crate) fn unkept(number: u64, context: &ToolContext) -> Vec<Change> {
+    if context.rules.snapshots.is_none() || context.rules.permission == Permission::ReadOnly {
+        return Vec::new();
+    }
+    let why = format!("what process {number} changed in it while it ran was not kept");
+    vec![Change::left(context.workspace.display().to_string(), why)]
 }
 
 fn change(path: &Path, before: Option<&Seen>, after: Option<&Seen>) -> Change {
@@ -240,6 +320,7 @@ fn change(path: &Path, before: Option<&Seen>, after: Option<&Seen>) -> Change {
         folders: 0,
         // A name that is no text could not be found again.
         kept: path.to_str().is_some() && before.is_none_or(is_kept) && after.is_none_or(is_kept),
+        left: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Takes back what tools changed, and shows what they changed in all.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::io;
 use std::path::Path;
@@ -54,12 +55,24 @@ pub fn undo(
     changed_since: ChangedSince,
 ) -> Vec<Undone> {
     let access = Access::new(NAME, context);
-    let undone = changes.iter().rev().map(|change| {
+    let undone = once(changes).into_iter().rev().map(|change| {
         let what = undo_one(&access, change, snapshots, changed_since);
         let what = what.unwrap_or_else(|error| UndoneWhat::Skipped(error.to_string()));
         Undone { path: change.path.clone(), what }
     });
     undone.collect()
+}
+
+/// The changes without what is only left as it is and was told before: each command of a session says so anew.
+fn once(changes: &[Change]) -> Vec<&Change> {
+    let mut told: BTreeSet<(&str, &str)> = BTreeSet::new();
+    let mut all = Vec::with_capacity(changes.len());
+    for change in changes {
+        if change.left.as_ref().is_none_or(|why| told.insert((&change.path, why))) {
+            all.push(change);
+        }
+    }
+    all
 }
 
 fn undo_one(
@@ -69,6 +82,9 @@ fn undo_one(
     changed_since: ChangedSince,
 ) -> Result<UndoneWhat, Error> {
     let skipped = |reason: &str| Ok(UndoneWhat::Skipped(reason.to_owned()));
+    if let Some(why) = &change.left {
+        return skipped(why);
+    }
     if !change.kept {
         return skipped("what it held before was not kept");
     }
@@ -108,15 +124,18 @@ fn undo_one(
 pub fn diff(changes: &[Change], snapshots: &Snapshots, context: &ToolContext) -> String {
     let access = Access::new(NAME, context);
     let mut text = String::new();
-    let mut seen: Vec<&str> = Vec::new();
-    for change in changes {
-        if seen.contains(&change.path.as_str()) {
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    for change in once(changes) {
+        if let Some(why) = &change.left {
+            // Writing into a string cannot fail, here and below.
+            let _ = writeln!(text, "{}: {why}", change.path);
             continue;
         }
-        seen.push(&change.path);
+        if !seen.insert(&change.path) {
+            continue;
+        }
         match diff_one(&access, change, snapshots) {
             Ok(diff) => text.push_str(&diff),
-            // Writing into a string cannot fail.
             Err(error) => drop(writeln!(text, "{}: {error}", change.path)),
         }
     }

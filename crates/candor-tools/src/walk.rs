@@ -54,6 +54,9 @@ pub(crate) trait Visitor {
 
     /// Looks at it.
     fn meet(&mut self, entry: &Entry<'_>);
+
+    /// Looks at the `.git` in an open folder. Nothing in it is walked.
+    fn repository(&mut self, _folder: &OwnedFd, _git: &Path) {}
 }
 
 /// Walks everything below a folder; each thread gets a visitor of its own.
@@ -215,6 +218,9 @@ impl Walk<'_> {
             let is_folder = kind == FileType::Directory;
             let path = real.join(&name);
             let is_dot = name.as_bytes().starts_with(b".");
+            if name == ".git" {
+                visitor.repository(&folder.open, &path);
+            }
             if (is_dot && (self.dots == DotNames::Skip || name == ".git"))
                 || folder.ignores.ignores(&path, is_folder)
                 || self.access.is_hidden(&path, None)

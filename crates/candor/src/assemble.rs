@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use candor_agent::{Compaction, Limits, Model, Price, Recovery, Verify};
+use candor_agent::{Compaction, Limits, Model, Price, Recovery, Verifier, Verify};
 use candor_config::settings::{self, Approval, Config, Dialect, Permission, SandboxPolicy};
 use candor_config::{Env, Loaded, SecretSource};
 use candor_gate::{Gate, Lists};
@@ -14,9 +14,12 @@ use candor_protocol::Failure;
 use candor_runtime::{PromptFiles, Retention, Setup, Titles};
 use candor_store::Location;
 use candor_tools::{Recipes, Rules};
+use candor_verify::diagnostics::Ledger;
 
 use crate::cli::Ask;
+use crate::commands::verify::is_own_source;
 use crate::context::Context;
+use crate::databases::Databases;
 use crate::provider::{self, Choice};
 use crate::{recipes, walls};
 
@@ -63,7 +66,6 @@ pub(crate) fn offline(ask: Option<&Ask>, loaded: &Loaded, context: &Context<'_>)
     let rules = rules(&workspace, loaded, context.env());
     let walls = walls::plan(config, rules.permission, &workspace, &rules.hidden);
     Setup {
-        workspace,
         models: Vec::new(),
         policy: Policy {
             max_retries: u32::try_from(config.retry.max_retries.get()).unwrap_or(u32::MAX),
@@ -83,6 +85,7 @@ pub(crate) fn offline(ask: Option<&Ask>, loaded: &Loaded, context: &Context<'_>)
             reserve_tokens: config.compaction.reserve_tokens.get(),
             keep_tokens: config.compaction.keep_recent_tokens.get(),
         },
+        verifier: Arc::new(verifier(loaded, &workspace, Ledger::default())),
         profile: config.profile.as_str().to_owned(),
         verify: if ask.is_some_and(|ask| ask.no_verify) { Verify::Waived } else { Verify::Yes },
         recovery: match config.recovery {
@@ -99,7 +102,17 @@ pub(crate) fn offline(ask: Option<&Ask>, loaded: &Loaded, context: &Context<'_>)
         secrets: context.screen.secrets().into(),
         titles: if config.session.model_titles { Titles::ByModel } else { Titles::FirstWords },
         retention: retention(loaded),
+        workspace,
     }
+}
+
+/// Looks whether work is done. Our own log counts as one of the project's where the project is us, or keeps it.
+pub(crate) fn verifier(loaded: &Loaded, workspace: &Path, ledger: Ledger) -> Verifier {
+    let log = loaded.config.logging.file.resolve(loaded.home.path());
+    let inside = log.strip_prefix(workspace).ok().map(|path| path.display().to_string());
+    let name = inside.or_else(|| is_own_source(workspace).then(|| "candor.log".to_owned()));
+    let project_logs = name.map(|name| (log, name)).into_iter().collect();
+    Verifier::new(Arc::new(Databases), project_logs, ledger)
 }
 
 /// The folder worked in, without links: what a tool resolves must compare with it.
@@ -149,7 +162,7 @@ fn rules(workspace: &Path, loaded: &Loaded, env: &Env) -> Rules {
         permission,
         approval,
         gate: Arc::new(Gate::default()),
-        env: candor_sandbox::env::filtered(env.all(), &security.allowed_env),
+        env: candor_gate::env::filtered(env.all(), &security.allowed_env),
         timeout: tools.timeout.get(),
         output_bytes_max: usize::try_from(tools.output_limit.get()).unwrap_or(usize::MAX),
         hidden,
@@ -163,7 +176,7 @@ fn rules(workspace: &Path, loaded: &Loaded, env: &Env) -> Rules {
 }
 
 /// The rules of the command gate.
-fn gate(loaded: &Loaded) -> Result<Gate, Failure> {
+pub(crate) fn gate(loaded: &Loaded) -> Result<Gate, Failure> {
     let security = &loaded.config.security;
     // They are regular expressions on the whole text, in any case.
     let deny = security.blocked_commands.iter().map(|pattern| format!("/(?i){pattern}/")).collect();

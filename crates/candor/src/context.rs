@@ -27,14 +27,22 @@ impl<'a> Context<'a> {
             file: global.config.clone(),
             flags: global.settings(),
         };
-        if let Some(workspace) = request.workspace.as_ref().map(|dir| request.cwd.join(dir)) {
-            std::fs::read_dir(&workspace).map_err(|error| Failure::file(&workspace, &error))?;
+        let context = Self { screen, request, global };
+        if context.request.workspace.is_some() {
+            let folder = context.folder();
+            std::fs::read_dir(&folder).map_err(|error| Failure::file(&folder, &error))?;
         }
-        Ok(Self { screen, request, global })
+        Ok(context)
     }
 
     pub(crate) fn env(&self) -> &Env {
         &self.request.env
+    }
+
+    /// The folder that is worked in: the one that was named, or the one that somebody stands in.
+    pub(crate) fn folder(&self) -> PathBuf {
+        let Request { cwd, workspace, .. } = &self.request;
+        workspace.as_ref().map_or_else(|| cwd.clone(), |workspace| cwd.join(workspace))
     }
 
     pub(crate) fn home(&self) -> Result<Home, Fail> {

@@ -13,6 +13,7 @@ mod commands;
 mod context;
 mod context_tools;
 mod credentials;
+mod databases;
 mod event_line;
 mod fail;
 mod follow;

@@ -9,7 +9,8 @@ use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 use candor_protocol::{
-    Answer, DeltaKind, Event, EventBody, Outcome, Part, SessionId, Status, VerdictStatus, plain_text,
+    Answer, CheckResult, DeltaKind, Event, EventBody, Evidence, Origin, Outcome, Part, SessionId, Status,
+    ToolCall, Verdict, VerdictStatus, plain_text,
 };
 use serde_json::Value;
 
@@ -58,8 +59,9 @@ impl<'a> Printer<'a> {
                 self.in_line = !text.ends_with('\n');
             }
             EventBody::MessageComplete { content, .. } => self.message(content)?,
-            EventBody::ToolStart { tool_name, args, .. } => {
-                self.note(&format!("{} {}", self.dim(&format!("> {tool_name}")), brief(args)))?;
+            EventBody::ToolStart { tool_name, args, call_id } => {
+                let head = self.dim(&format!("> {}", called(tool_name, call_id)));
+                self.note(&format!("{head} {}", brief(args)))?;
             }
             EventBody::ToolResult { tool_name, result, is_error, duration_ms, images, card, .. } => {
                 let said = if images.is_empty() { told(result, *is_error) } else { seen(result) };
@@ -88,6 +90,10 @@ impl<'a> Printer<'a> {
                 );
                 self.note(&self.dim(&said))?;
             }
+            EventBody::Verification { evidence, .. } => self.evidence(evidence)?,
+            EventBody::MessageAccepted { origin: Origin::Verifier, .. } => {
+                self.note(&self.yellow("Not done: the model is told what failed."))?;
+            }
             EventBody::Status { message, discard, .. } => {
                 self.note(&self.yellow(message))?;
                 if *discard && self.mode == Mode::Terminal {
@@ -95,6 +101,28 @@ impl<'a> Printer<'a> {
                 }
             }
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// Shows what a check came to, and of one that failed what to do.
+    fn evidence(&mut self, evidence: &Evidence) -> Result<(), Fail> {
+        let colour = match evidence.result {
+            CheckResult::Passed => AnsiColor::Green,
+            CheckResult::Failed => AnsiColor::Red,
+            CheckResult::Flaky | CheckResult::Unverifiable => AnsiColor::Yellow,
+            CheckResult::Skipped => AnsiColor::BrightBlack,
+        };
+        let word = paint(
+            self.screen.colour().stderr,
+            Style::new().fg_color(Some(colour.into())),
+            &format!("{:<12}", evidence.result.as_str()),
+        );
+        self.note(&format!("  {word} {}: {}", tame(&evidence.check), tame(&evidence.summary)))?;
+        let is_bad = matches!(evidence.result, CheckResult::Failed | CheckResult::Unverifiable);
+        if let Some(card) = evidence.card.as_ref().filter(|_| is_bad) {
+            let step = card.steps.first().map(ToString::to_string).unwrap_or_default();
+            self.note(&self.dim(&tame(&format!("    {}: {}", card.code, short(&step)))))?;
         }
         Ok(())
     }
@@ -170,7 +198,7 @@ impl<'a> Printer<'a> {
             self.screen.show_card(card);
         }
         let not_done = outcome.status != Status::Done;
-        if not_done || io::stderr().is_terminal() {
+        if not_done || verdict(&outcome.verdict).is_some() || io::stderr().is_terminal() {
             self.screen.note(format_args!("{}", self.dim(&summary(outcome, session))));
         }
         Ok(())
@@ -227,9 +255,7 @@ impl<'a> Printer<'a> {
 /// What a run came to, in one line.
 fn summary(outcome: &Outcome, session: SessionId) -> String {
     let mut parts = vec![outcome.status.to_string()];
-    if matches!(outcome.verdict.status, VerdictStatus::Unverifiable | VerdictStatus::Failed) {
-        parts.push(format!("not verified: {}", outcome.verdict.evidence.join("; ")));
-    }
+    parts.extend(verdict(&outcome.verdict));
     let turns = if outcome.turns == 1 { "turn" } else { "turns" };
     parts.push(format!("{} {turns}", outcome.turns));
     if outcome.usage.total_tokens > 0 {
@@ -240,6 +266,28 @@ fn summary(outcome: &Outcome, session: SessionId) -> String {
     }
     parts.push(format!("session {session}"));
     parts.join(", ")
+}
+
+/// What the verifier found, in a few words; nothing where there was nothing to look at.
+pub(crate) fn verdict(verdict: &Verdict) -> Option<String> {
+    let of = |result: CheckResult| verdict.evidence.iter().filter(move |seen| seen.result == result);
+    let first =
+        |result: CheckResult| of(result).map(|seen| format!("{}: {}", seen.check, seen.summary)).next();
+    match verdict.status {
+        VerdictStatus::Verified => {
+            let count = of(CheckResult::Passed).count() + of(CheckResult::Flaky).count();
+            Some(format!("verified ({count} checks passed)"))
+        }
+        VerdictStatus::Failed => Some(format!("not verified ({})", first(CheckResult::Failed)?)),
+        VerdictStatus::Unverifiable => {
+            let why = first(CheckResult::Unverifiable).or_else(|| first(CheckResult::Skipped))?;
+            Some(format!("not verified ({why})"))
+        }
+        VerdictStatus::NotApplicable => {
+            let why = verdict.evidence.first().map(|seen| seen.summary.as_str())?;
+            why.starts_with("not verified").then(|| why.to_owned())
+        }
+    }
 }
 
 /// What came of a call, in a few words.
@@ -272,15 +320,26 @@ fn seen(result: &str) -> String {
 /// The beginning of a line, tamed.
 fn short(line: &str) -> String {
     let cut: String = line.chars().take(ARGS_CHARS_MAX).collect();
-    tame(&cut).into_owned()
+    let mark = if cut.len() < line.len() { "…" } else { "" };
+    format!("{}{mark}", tame(&cut))
 }
 
-/// The arguments of a call in one short line: the value itself where there is one.
+/// The tool of a call, and on whose account it is called when that is not the model's.
+pub(crate) fn called(tool_name: &str, call_id: &str) -> String {
+    let mark = if ToolCall::is_recovery_id(call_id) { "recovery: " } else { "" };
+    format!("{mark}{tool_name}")
+}
+
+/// The arguments of a call in one short line: texts as they are, and what says nothing by itself with its name.
 pub(crate) fn brief(args: &Value) -> String {
     let text = match args.as_object() {
         Some(fields) if !fields.is_empty() => {
-            let value = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            fields.values().map(value).collect::<Vec<_>>().join(" ")
+            let shown = |(name, value): (&String, &Value)| match value {
+                Value::String(text) => text.clone(),
+                Value::Number(_) | Value::Bool(_) => format!("{name}={value}"),
+                other => other.to_string(),
+            };
+            fields.iter().map(shown).collect::<Vec<_>>().join(" ")
         }
         _ => String::new(),
     };

@@ -42,22 +42,32 @@ pub(crate) struct Colour {
 
 impl Screen {
     pub(crate) fn new(said: &Said, arguments: &[OsString]) -> Self {
+        let screen = Self::unread(arguments);
+        match said {
+            Said::Run(cli) => {
+                let shown = Colour {
+                    stdout: screen.colour.stdout && !cli.global.no_color,
+                    stderr: screen.colour.stderr && !cli.global.no_color,
+                };
+                Self { place: cli.global.place(), colour: shown, ..screen }
+            }
+            Said::Generate(_) | Said::NotBuilt(_) | Said::Misplaced { .. } => screen,
+        }
+    }
+
+    /// For arguments that could not be read, or that only ask for help.
+    pub(crate) fn unread(arguments: &[OsString]) -> Self {
         let env = Env::capture();
-        let wanted = match said {
-            Said::Run(cli) => !cli.global.no_color,
-            Said::Generate(_) | Said::NotBuilt(_) | Said::Misplaced { .. } => true,
-        };
-        let wanted = wanted && !env.is_set("NO_COLOR") && env.get("TERM") != Some("dumb");
+        // Behind two dashes it would be somebody else's.
+        let mut own = arguments.iter().take_while(|argument| *argument != "--");
+        let is_unwanted = own.any(|argument| argument == "--no-color");
+        let wanted = !is_unwanted && !env.is_set("NO_COLOR") && env.get("TERM") != Some("dumb");
         let colour = Colour {
             stdout: wanted && io::stdout().is_terminal(),
             stderr: wanted && io::stderr().is_terminal(),
         };
-        let place = match said {
-            Said::Run(cli) => cli.global.place(),
-            Said::Generate(_) | Said::NotBuilt(_) | Said::Misplaced { .. } => String::new(),
-        };
         let secrets = env.secret_values().map(str::to_owned).collect();
-        let command = command_line(arguments);
+        let (command, place) = (command_line(arguments), String::new());
         Self { colour, secrets: RefCell::new(secrets), redactor: RefCell::new(None), env, place, command }
     }
 
@@ -225,7 +235,7 @@ pub(crate) fn paint(colour: bool, style: Style, text: &str) -> String {
 }
 
 /// The command as it was typed.
-fn command_line(arguments: &[OsString]) -> String {
+pub(crate) fn command_line(arguments: &[OsString]) -> String {
     let rest = arguments.iter().skip(1).map(|argument| {
         let argument = argument.to_string_lossy();
         // The catalogue quotes a leading dash, as it must where a path is meant; here it is a flag.

@@ -7,33 +7,39 @@ use std::process::ExitCode;
 use candor_protocol::{Code, Failure};
 use clap::error::{ContextKind, ErrorKind};
 
-use crate::cli::{Ask, Said};
+use crate::cli::Ask;
 use crate::fail::Fail;
-use crate::screen::Screen;
+use crate::screen::{Screen, command_line};
 
 /// Help and versions are answers; everything else is a card.
 pub(crate) fn explain(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     if !error.use_stderr() {
         // A reader that has seen enough is no failure.
-        let _ = write!(io::stdout().lock(), "{}", error.render().ansi_if(io::stdout()));
+        let screen = Screen::unread(arguments);
+        let _ = write!(io::stdout().lock(), "{}", in_colour(&error.render(), screen.colour().stdout));
         return ExitCode::SUCCESS;
     }
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let _ = write!(io::stderr().lock(), "{}", error.render());
         return ExitCode::from(2);
     }
-    let screen = Screen::new(&Said::NotBuilt(String::new()), arguments);
-    ExitCode::from(screen.card(&failure(error, arguments)))
+    ExitCode::from(Screen::unread(arguments).card(&failure(error, arguments)))
 }
 
-trait AnsiIf {
-    fn ansi_if(&self, stream: impl io::IsTerminal) -> String;
+fn in_colour(text: &clap::builder::StyledStr, colour: bool) -> String {
+    if colour { text.ansi().to_string() } else { text.to_string() }
 }
 
-impl AnsiIf for clap::builder::StyledStr {
-    fn ansi_if(&self, stream: impl io::IsTerminal) -> String {
-        if stream.is_terminal() { self.ansi().to_string() } else { self.to_string() }
-    }
+/// The command line with the two dashes that `candor card` needs before a command of somebody else.
+fn behind_dashes(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
+    let (words, _) = innermost(arguments);
+    let unknown = error.get(ContextKind::InvalidArg)?.to_string();
+    let is_command = words.last().is_some_and(|word| word == "card") && !unknown.starts_with('-');
+    let card = arguments.iter().position(|argument| argument == "card")?;
+    let place = arguments.iter().skip(card + 1).position(|argument| *argument == *unknown)? + card + 1;
+    let (before, command) = arguments.split_at_checked(place)?;
+    let line: Vec<OsString> = [before, &["--".into()], command].concat();
+    is_command.then(|| command_line(&line))
 }
 
 fn failure(error: &clap::Error, arguments: &[OsString]) -> Failure {
@@ -54,6 +60,9 @@ fn failure(error: &clap::Error, arguments: &[OsString]) -> Failure {
         .with("help", help(arguments));
     match code {
         Code::UsageInvalidValue => failure.with("value", text(ContextKind::InvalidValue).unwrap_or_default()),
+        Code::UsageUnknownArgument => {
+            failure.with("instead", behind_dashes(error, arguments).unwrap_or_default())
+        }
         Code::UsageUnknownCommand => failure
             .with("command", argument.unwrap_or_default())
             .with("nearest", nearest_command(error, arguments)),

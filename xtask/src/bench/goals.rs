@@ -123,6 +123,12 @@ const GOALS: &[Goal] = &[
         name: "output_of_1_mb",
         wanted: Wanted::MedianNsMax(10e6),
     },
+    Goal {
+        measure: "log scan of a mixed log of 200 MB",
+        package: "candor-verify",
+        name: "mixed_log",
+        wanted: Wanted::PerSecondMin(300e6, Unit::Bytes),
+    },
 ];
 
 /// Holds the figures against the goals. Of several benchmarks that one goal is about, the worst counts.

@@ -33,6 +33,7 @@ const SUITES: &[(&str, &str)] = &[
     ("candor-agent", "compaction"),
     ("candor-gate", "judge"),
     ("candor-cards", "matching"),
+    ("candor-verify", "log_scan"),
 ];
 
 /// Measures everything and writes the page; false when a benchmark did not run.

@@ -10,7 +10,7 @@ use crate::invocation::Invocation;
 use crate::workspace::Workspace;
 
 /// The benchmarks that judge themselves: package and target.
-const TARGETS: [(&str, &str); 7] = [
+const TARGETS: [(&str, &str); 8] = [
     ("candor", "runs"),
     ("candor", "cards"),
     ("candor-tools", "walls"),
@@ -18,6 +18,7 @@ const TARGETS: [(&str, &str); 7] = [
     ("candor-context", "packs"),
     ("candor", "memory"),
     ("candor", "serving"),
+    ("candor", "verifying"),
 ];
 /// What a line with a figure begins with.
 const FIGURE: &str = "figure | ";

@@ -1,6 +1,6 @@
 //! How a run ended.
 
-use candor_protocol::{EventBody, Outcome, Status, Verdict, VerdictStatus};
+use candor_protocol::{CheckResult, ErrorCard, EventBody, Evidence, Outcome, Status, Verdict, VerdictStatus};
 
 use super::{End, Run};
 use crate::Verify;
@@ -11,7 +11,8 @@ impl Run<'_, '_> {
         let (status, failure) = match end {
             // The model went on without what nobody could approve: whatever it says, that is not done.
             End::Finished if self.unapproved => (Status::NeedsApproval, None),
-            End::Finished | End::Compacted => (finished(&verdict, self.deps.profile), None),
+            End::Finished | End::Compacted => (finished(&verdict), None),
+            End::Unchecked => (Status::AbortedConstraint, None),
             End::Cancelled => match self.budget.out_of_time() {
                 Some(failure) => (Status::AbortedConstraint, Some(failure)),
                 None => (Status::Stopped, None),
@@ -20,7 +21,12 @@ impl Run<'_, '_> {
             End::Stuck(failure) => (Status::AbortedStuck, Some(failure)),
             End::Failed(failure) => (Status::Failed, Some(failure)),
         };
-        let card = failure.map(|failure| candor_cards::card(&failure));
+        let card = match failure {
+            Some(failure) => Some(candor_cards::card(&failure)),
+            None if matches!(status, Status::Stopped | Status::Done) => None,
+            // It is the run's, and so is its exit code.
+            None => not_done(&verdict).map(|card| ErrorCard { exit_code: status.exit_code(), ..card }),
+        };
         if let Some(card) = &card {
             let message = format!("{}. {}", card.title, card.cause.replace('\n', " "));
             self.sink.emit(EventBody::Error { message, card: card.clone() });
@@ -37,34 +43,51 @@ impl Run<'_, '_> {
         }
     }
 
-    /// What can be said about the work without a verifier: that nothing changed, or that nobody checked what did.
+    /// What the verifier found; or why it was not asked.
     fn verdict(&self, end: &End) -> Verdict {
-        let (status, evidence) = match (end, self.wrote, self.deps.verify) {
+        if let Some(verdict) = &self.looked.verdict {
+            return verdict.clone();
+        }
+        let changed = self.changed().any;
+        let (status, why) = match (end, changed, self.deps.verify) {
             (End::Compacted, ..) => (
                 VerdictStatus::NotApplicable,
                 "the run was there to shorten the conversation; no tool ran and no file was written",
             ),
-            (_, false, _) => (
-                VerdictStatus::NotApplicable,
-                "no file was written by a file tool; what commands changed is not checked yet",
-            ),
             (_, true, Verify::Waived) => {
-                (VerdictStatus::NotApplicable, "files were written; the check was waived")
+                (VerdictStatus::NotApplicable, "not verified: files were changed, and --no-verify was given")
             }
-            (_, true, Verify::Yes) => {
-                (VerdictStatus::Unverifiable, "files were written; this version cannot check them yet")
+            (_, false, Verify::Waived) => {
+                (VerdictStatus::NotApplicable, "not verified: --no-verify was given")
             }
+            (_, false, Verify::Yes) => {
+                (VerdictStatus::NotApplicable, "no change of a file was seen, and no service was asked for")
+            }
+            (_, true, Verify::Yes) => (
+                VerdictStatus::Unverifiable,
+                "files were changed, and the run ended before they were checked",
+            ),
         };
-        Verdict { status, profile: self.deps.profile.to_owned(), evidence: vec![evidence.to_owned()] }
+        let profile = self.deps.context.profile.clone();
+        Verdict { status, profile, evidence: vec![Evidence::note(why)] }
     }
 }
 
 /// The status of a run whose model had no more to say. The verdict decides; the model's words do not.
-fn finished(verdict: &Verdict, profile: &str) -> Status {
-    match (verdict.status, profile) {
+fn finished(verdict: &Verdict) -> Status {
+    match (verdict.status, verdict.profile.as_str()) {
         (VerdictStatus::Verified | VerdictStatus::NotApplicable, _) => Status::Done,
         (VerdictStatus::Unverifiable, "strict") => Status::AbortedConstraint,
         (VerdictStatus::Failed, "strict") => Status::Failed,
         (VerdictStatus::Unverifiable | VerdictStatus::Failed, _) => Status::DonePartial,
     }
+}
+
+/// The card of the first thing that stands in the way of done.
+fn not_done(verdict: &Verdict) -> Option<ErrorCard> {
+    let of = |result: CheckResult| {
+        let mut of = verdict.evidence.iter().filter(move |evidence| evidence.result == result);
+        of.find_map(|evidence| evidence.card.clone())
+    };
+    of(CheckResult::Failed).or_else(|| of(CheckResult::Unverifiable))
 }

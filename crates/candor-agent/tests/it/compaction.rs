@@ -19,7 +19,7 @@ async fn s7_6_compaction_appends_a_record() {
     rig.fake.push(Reply::text(&summary("the tests")).usage(700, 60));
     let outcome = rig.compact(long()).await;
     assert_eq!((outcome.status, outcome.verdict.status), (Status::Done, VerdictStatus::NotApplicable));
-    assert!(outcome.verdict.evidence[0].contains("shorten"), "{:?}", outcome.verdict);
+    assert!(outcome.verdict.evidence[0].summary.contains("shorten"), "{:?}", outcome.verdict);
     assert_eq!((outcome.usage, outcome.turns), (Usage::new(700, 60), 0));
     let record = rig.record();
     assert_eq!((record.removed, record.by), (7, SummarisedBy::Model));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use candor_agent::{
     BoxFuture, Compaction, Conversation, Limits, Mask, Model, Price, Recovery, RunDeps, RunInput, Sink,
-    Summary, Task, Verify,
+    Summary, Task, Verifier, Verify,
 };
 use candor_llm::retry::Policy;
 use candor_llm::{Endpoint, HttpProvider, Timeouts};
@@ -163,7 +163,7 @@ impl Rig {
             prompt: &|_| None,
             max_tokens: None,
             compaction: self.compaction,
-            profile: "fast",
+            verifier: &Verifier::default(),
             verify: Verify::Waived,
             recovery: Recovery::Off,
         };

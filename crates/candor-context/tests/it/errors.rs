@@ -11,7 +11,11 @@ use candor_context::Error;
 fn every_error_has_a_card() {
     let (path, reason) = (PathBuf::from("/a/segment"), "the reason".to_owned());
     let errors = [
-        Error::InvalidPath { path: path.clone(), reason: reason.clone() },
+        Error::InvalidPath {
+            path: path.clone(),
+            reason: reason.clone(),
+            remedy: candor_context::Remedy::Make,
+        },
         Error::NotInitialized { path: path.clone() },
         Error::ConfigInvalid { path: path.clone(), reason: reason.clone() },
         Error::PrimeMissing { path: path.clone(), segment: "a_12345678".to_owned() },

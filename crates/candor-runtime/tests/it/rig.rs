@@ -221,6 +221,7 @@ pub(crate) fn setup(home: &Home, provider: Arc<dyn Provider>) -> Setup {
         max_tokens: None,
         compaction: Compaction { enabled: true, reserve_tokens: 16_384, keep_tokens: 20_000 },
         profile: "fast".to_owned(),
+        verifier: Arc::default(),
         verify: Verify::Waived,
         recovery: candor_agent::Recovery::Off,
         prompt: PromptFiles::default(),

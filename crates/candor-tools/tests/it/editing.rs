@@ -129,8 +129,8 @@ async fn other_spellings_are_understood() {
         assert_eq!(fs::read_to_string(rig.inside("file")).unwrap(), "c d d");
     }
     check_refused("x", json!([]), "`edits` holds 0 edits, not 1 to 100").await;
-    check_refused("x", json!([{ "new": "y" }]), "edit 1 has no `old`").await;
-    check_refused("x", json!([{ "old": "x" }]), "edit 1 has no `new`").await;
+    check_refused("x", json!([{ "new": "y" }]), "`edits` at 1: `old` is missing").await;
+    check_refused("x", json!([{ "old": "x" }]), "`edits` at 1: `new` is missing").await;
     check_refused(" x", json!([{ "old": " ", "new": "" }]), "edit 1 has an `old` without any text").await;
 }
 

@@ -18,6 +18,7 @@ mod reading;
 mod recipes;
 mod resolving;
 mod rig;
+mod schemas;
 mod searching;
 mod shell;
 mod tree;

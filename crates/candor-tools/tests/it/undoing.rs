@@ -160,6 +160,91 @@ async fn undoing_keeps_to_the_rules() {
     assert_eq!(kept.read("file"), "after\n");
 }
 
+/// What was left as it is, and why.
+fn left(undone: &[Undone]) -> Vec<(&str, &str)> {
+    let skipped = undone.iter().filter_map(|undone| match &undone.what {
+        UndoneWhat::Skipped(why) => Some((undone.path.as_str(), why.as_str())),
+        UndoneWhat::Restored | UndoneWhat::Removed => None,
+    });
+    skipped.collect()
+}
+
+#[tokio::test]
+async fn folders_that_a_command_made_for_its_files_go_with_them() {
+    let mut kept = Kept::new();
+    plant(&kept.rig.inside(""), &["old/there"], "before\n");
+    let before = tree(&kept.rig.inside(""));
+    let command = "mkdir -p new/deep old/more; echo 1 > new/deep/a; echo 2 > new/b; echo 3 > old/more/c";
+    assert!(kept.call("shell_exec", json!({ "command": command })).await);
+    assert!(left(&kept.undo()).is_empty());
+    assert_eq!(tree(&kept.rig.inside("")), before);
+}
+
+/// In hours a person edits the same files: nobody can say who changed what.
+#[tokio::test]
+async fn what_a_long_lived_process_changes_is_named_and_left() {
+    let mut kept = Kept::new();
+    kept.write("mine", "text").await;
+    for _ in 0..2 {
+        assert!(kept.call("process", json!({ "action": "start", "command": "echo x > made" })).await);
+    }
+    let undone = kept.undo();
+    let workspace = kept.rig.inside("").display().to_string();
+    let workspace = workspace.trim_end_matches('/');
+    assert_eq!(
+        left(&undone),
+        [
+            (workspace, "what process 2 changed in it while it ran was not kept"),
+            (workspace, "what process 1 changed in it while it ran was not kept"),
+        ]
+    );
+    assert!(kept.rig.inside("made").exists() && !kept.rig.inside("mine").exists(), "the rest is taken back");
+    assert!(kept.diff().contains("what process 1 changed in it"), "{}", kept.diff());
+}
+
+#[tokio::test]
+async fn what_git_keeps_is_named_and_left() {
+    let mut kept = Kept::new();
+    let git = "git -c user.name=a -c user.email=a@b -C";
+    let made = format!("git init -q sub && echo x > sub/file && {git} sub add . && {git} sub commit -qm one");
+    assert!(kept.call("shell_exec", json!({ "command": made })).await);
+    let path = kept.rig.inside("sub/.git").display().to_string();
+    let why = "a repository was made; remove it if nobody wants it";
+    assert_eq!(left(&kept.undo()), [(path.as_str(), why)]);
+    assert!(!kept.rig.inside("sub/file").exists() && kept.rig.inside("sub/.git/HEAD").exists());
+    // To look is no change, whatever git writes down for the next look.
+    kept.changes.clear();
+    assert!(
+        kept.call("shell_exec", json!({ "command": "git -C sub status --short && git -C sub log" })).await
+    );
+    assert_eq!(kept.undo(), []);
+    let again = format!("echo y > sub/file && {git} sub commit -qam two");
+    assert!(kept.call("shell_exec", json!({ "command": again })).await);
+    let undone = kept.undo();
+    assert_eq!(left(&undone).len(), 1, "{undone:?}");
+    assert!(left(&undone)[0].1.starts_with("git made a commit or moved a branch"), "{undone:?}");
+    kept.changes.clear();
+    assert!(kept.call("shell_exec", json!({ "command": "rm -rf sub/.git" })).await);
+    assert!(left(&kept.undo())[0].1.starts_with("the repository is gone"), "{:?}", kept.undo());
+}
+
+#[tokio::test]
+async fn a_workspace_with_too_much_in_it_says_that_commands_are_not_undone() {
+    let mut kept = Kept::new();
+    kept.write("mine", "text").await;
+    for number in 0..5_001 {
+        fs::write(kept.rig.inside(&format!("file{number}")), "").unwrap();
+    }
+    for _ in 0..3 {
+        assert!(kept.call("shell_exec", json!({ "command": "echo x > made" })).await);
+    }
+    let undone = kept.undo();
+    assert_eq!(left(&undone).len(), 1, "once, however many commands there were: {undone:?}");
+    assert!(left(&undone)[0].1.starts_with("there is too much in this folder"), "{undone:?}");
+    assert!(kept.rig.inside("made").exists() && !kept.rig.inside("mine").exists());
+    assert_eq!(kept.diff().matches("there is too much").count(), 1, "{}", kept.diff());
+}
+
 const PATHS: &[&str] = &["a", "b/c", "b/d", "e/f/g", "e/h"];
 
 /// A call of a tool that may or may not work.

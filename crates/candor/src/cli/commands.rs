@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use candor_protocol::Level;
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{Card, Ctx, Harness, Sessions};
+use super::{Card, Ctx, Harness, Sessions, Verify};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -19,6 +19,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Config,
     },
+    /// Look whether what is in a folder works: build, tests, services, logs
+    Verify(Verify),
     /// Run a command; when it fails, print its error card
     Card(Card),
     /// Run commands as a stranger would, and write down what came of each
@@ -62,13 +64,20 @@ pub(crate) enum Command {
     Logs(Logs),
     /// Filter: standard input to standard output, secrets masked
     Redact(Redact),
-    /// What exists, in one command
-    Demo,
+    /// A model says done, and is not believed
+    Demo(Demo),
     /// Print a completion script for your shell
     Completions {
         /// Which shell
         shell: clap_complete::Shell,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Demo {
+    /// Leave the folder it worked in, and its session
+    #[arg(long)]
+    pub(crate) keep: bool,
 }
 
 #[derive(Debug, Args)]
@@ -159,8 +168,11 @@ pub(crate) enum Tools {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Errors {
-    /// Print all codes
+    /// Print all codes, or those about something
     List {
+        /// Only codes with all of these words in their code, class, title or program
+        #[arg(value_name = "WORD")]
+        words: Vec<String>,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -184,8 +196,8 @@ pub(crate) enum Errors {
     },
     /// How often each failure was met, and how often it was got past
     Stats {
-        /// Only what happened since: 2h, 3d, or a date
-        #[arg(long, value_name = "WHEN")]
+        /// Only after this: 10m, 2h, 3d, 2025-02-11 or 2025-02-11T10:00:00Z
+        #[arg(long, value_name = "TIME")]
         since: Option<String>,
         /// Print JSON
         #[arg(long)]

@@ -5,6 +5,7 @@ mod commands;
 mod ctx;
 mod options;
 mod sessions;
+mod verify;
 
 use std::ffi::OsString;
 
@@ -13,12 +14,13 @@ use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
 
 pub(crate) use cards::{Card, Harness};
 pub(crate) use commands::{
-    Command, Config, ConfigFormat, Doctor, Document, Errors, Generate, Init, Logs, Prompt, Redact, Serve,
-    Tools, Usage, UsageBy,
+    Command, Config, ConfigFormat, Demo, Doctor, Document, Errors, Generate, Init, Logs, Prompt, Redact,
+    Serve, Tools, Usage, UsageBy,
 };
 pub(crate) use ctx::{Ctx, CtxGet, CtxMode, CtxSearch, Place};
 pub(crate) use options::{Ask, Global};
 pub(crate) use sessions::Sessions;
+pub(crate) use verify::Verify;
 
 /// The version with the facts of the build.
 const VERSION: &str = concat!(
@@ -41,11 +43,10 @@ Examples:
   candor \"what does this folder do?\"     ask, then exit
   git diff | candor \"review this\"        standard input is part of the question
   candor -c \"and the tests?\"             go on with the latest session of this folder
-  candor demo                            see what there is, with no key and no network
-  candor card -- make                    run anything; when it fails, see what to do";
+  candor verify                          look whether what is in this folder works";
 
 /// Commands of the public contract that this build does not have. They are known, so that none is taken for a prompt.
-pub(crate) const NOT_BUILT: &[&str] = &["verify", "cron", "workflow", "mcp", "skills", "acp"];
+pub(crate) const NOT_BUILT: &[&str] = &["cron", "workflow", "mcp", "skills", "acp"];
 
 /// The command that prints generated documents.
 const GENERATE: &str = "generate";

@@ -73,7 +73,7 @@ pub(crate) enum Sessions {
         #[arg(long, value_name = "RUN")]
         run: Option<RunId>,
     },
-    /// Take back what tools changed in files
+    /// Take back what tools changed in files; what cannot be is named
     Undo {
         /// Its id, enough of its beginning or end, or `last`
         #[arg(value_name = "ID")]

@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use candor_config::Loaded;
@@ -17,7 +18,7 @@ use crate::printer::Printer;
 use crate::repl::reader::Reader;
 use crate::screen::block_on;
 use crate::stops::Stops;
-use crate::{assemble, context_tools, usage, which};
+use crate::{assemble, context_tools, recipes, usage, which};
 
 /// The most that is read from standard input: a long log fits, a disk image given by mistake does not.
 const STDIN_BYTES_MAX: u64 = 10 * 1024 * 1024;
@@ -33,7 +34,7 @@ pub(crate) fn run(ask: &Ask, context: &Context<'_>) -> Result<Exit, Fail> {
     let prompt = prompt(ask, context)?;
     let loaded = context.load()?;
     let (_log, _guard) = logs::start(&loaded, context)?;
-    let outcome = converse(prompt, ask, &loaded, context)?;
+    let (outcome, _) = logs::noted(converse(prompt, ask, &loaded, context))?;
     Ok(Exit::Ran(outcome.status))
 }
 
@@ -43,12 +44,14 @@ pub(crate) fn converse(
     ask: &Ask,
     loaded: &Loaded,
     context: &Context<'_>,
-) -> Result<Outcome, Fail> {
+) -> Result<(Outcome, SessionId), Fail> {
     block_on(async {
         let setup = assemble::setup(Some(ask), loaded, context).await?;
+        recipes::warn(&setup.tools.recipes, context);
         let workspace = setup.workspace.display().to_string();
+        let verifier = Arc::clone(&setup.verifier);
         let runtime = Runtime::open(&assemble::database(loaded), setup).await?;
-        context_tools::offer(runtime.tools(), Path::new(&workspace));
+        context_tools::offer(runtime.tools(), Path::new(&workspace), &verifier);
         let mut stops = Stops::listen()?;
         let mut printer = Printer::new(context.screen, ask.json);
         let (session, after) = session(ask, &prompt, &workspace, &runtime).await?;
@@ -62,7 +65,7 @@ pub(crate) fn converse(
         };
         // A reader that has gone misses the words; the status is still that of the run.
         match ended.shown.and_then(|()| printer.finish(&ended.outcome, session)) {
-            Ok(()) | Err(Fail::Hangup) => Ok(ended.outcome),
+            Ok(()) | Err(Fail::Hangup) => Ok((ended.outcome, session)),
             Err(fail) => Err(fail),
         }
     })

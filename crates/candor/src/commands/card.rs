@@ -8,7 +8,7 @@ use std::time::Duration;
 use candor_cards::{Command, Failed, Given, How, NotStarted, Record, World};
 use candor_protocol::{Code, ErrorCard, Failure, SessionId};
 use candor_sandbox::{Ended, Through, pass_through};
-use candor_tools::{Rules, Surroundings, ToolContext};
+use candor_tools::{Rules, Surroundings, ToolContext, how};
 
 use crate::cli::Card;
 use crate::context::Context;
@@ -42,16 +42,19 @@ pub(crate) fn run(options: &Card, context: &Context<'_>) -> Result<Exit, Fail> {
     };
     let rules = recipes::rules(context);
     let is_here = options.from_file.is_none() && !options.line.is_empty();
-    let surroundings = surroundings(context);
+    let surroundings = surroundings(context, &context.folder());
     let elsewhere = Given::default();
     let world: &dyn World = if is_here { &surroundings } else { &elsewhere };
     let failed =
         Failed { command: &ran.command, how: ran.how.clone(), stdout: &ran.stdout, stderr: &ran.stderr };
     let (record, card) = Record::new(results::now(), &failed, ran.duration, &rules, world);
-    results::append(&record, options.out.as_deref(), &context.request.cwd, context.screen);
+    let out = options.out.as_ref().map(|file| context.request.cwd.join(file));
+    results::append(&record, out.as_deref(), &context.folder(), context.screen);
     if options.json {
         context.screen.say(format_args!("{}", results::line(&record)))?;
-    } else if let (Some(card), false) = (&card, options.quiet) {
+    } else if let (Some(card), false) = (&card, options.quiet)
+        && !(is_here && has_shown(&ran, card))
+    {
         show(card, &ran.command, context);
     }
     Ok(exit(&ran.how, is_here))
@@ -78,12 +81,19 @@ fn show(card: &ErrorCard, command: &Command, context: &Context<'_>) {
     context.screen.note(format_args!("{}", candor_cards::text(card, command.as_line())));
 }
 
-/// What rules may look at: this is the person's own machine and command.
-pub(crate) fn surroundings(context: &Context<'_>) -> Surroundings {
+/// Whether the command has printed this very card by itself, as Candor does: nobody wants to read it twice.
+fn has_shown(ran: &Ran, card: &ErrorCard) -> bool {
+    let text = candor_cards::text(card, ran.command.as_line());
+    // The first line names the command, which was another one inside.
+    let Some((_, body)) = text.split_once('\n') else { return false };
+    [&ran.stderr, &ran.stdout].iter().any(|said| said.contains(body.trim()))
+}
+
+/// What rules may look at from a folder: this is the person's own machine and command.
+pub(crate) fn surroundings(context: &Context<'_>, folder: &Path) -> Surroundings {
     let path = context.env().get("PATH").unwrap_or_default().to_owned();
     let rules = Rules { env: vec![("PATH".to_owned(), path)], ..Rules::default() };
-    let cwd = context.request.cwd.clone();
-    Surroundings::new(&ToolContext::alone(SessionId::now(), cwd.clone(), rules), &cwd)
+    Surroundings::new(&ToolContext::alone(SessionId::now(), folder.to_owned(), rules), folder)
 }
 
 fn through(options: &Card, context: &Context<'_>) -> Result<Ran, Fail> {
@@ -92,7 +102,7 @@ fn through(options: &Card, context: &Context<'_>) -> Result<Ran, Fail> {
     let spec = Through {
         program: program.into(),
         args: args.iter().map(Into::into).collect(),
-        cwd: context.request.cwd.clone(),
+        cwd: context.folder(),
         timeout: options.timeout,
         output_bytes_max: OUTPUT_BYTES_MAX,
     };
@@ -112,7 +122,7 @@ fn through(options: &Card, context: &Context<'_>) -> Result<Ran, Fail> {
     match ended {
         Ok(ended) => Ok(told(command, &ended, options.timeout)),
         Err(error) => {
-            let why = not_started(&error, program, &context.request.cwd)?;
+            let why = not_started(&error, program, &spec.cwd)?;
             Ok(Ran {
                 command,
                 how: How::NotStarted(why),
@@ -138,16 +148,10 @@ impl<W: Write> Write for Passed<W> {
 }
 
 fn told(command: Command, ended: &Ended, limit: Option<Duration>) -> Ran {
-    let how = match ended.how {
-        candor_sandbox::How::Exited(code) => How::Exited(code),
-        candor_sandbox::How::Signalled(signal) => How::Signalled(signal),
-        candor_sandbox::How::TimedOut | candor_sandbox::How::Cancelled => {
-            How::TimedOut(limit.unwrap_or_default())
-        }
-    };
     Ran {
         command,
-        how,
+        // Only a limit that was given can have ended it.
+        how: how(ended.how, limit.unwrap_or_default()),
         stdout: ended.stdout.text(),
         stderr: ended.stderr.text(),
         duration: Some(ended.duration),

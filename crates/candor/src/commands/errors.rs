@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use candor_cards::{Checked, Entry, Rule, RuleBase, catalogue, check, entry, outline};
-use candor_protocol::{Code, Failure};
+use candor_cards::{Checked, Rule, RuleBase, catalogue, check, entry, outline};
+use candor_protocol::{Code, ErrorCard, Failure};
 use serde_json::{Value, json};
 
 use crate::cli::Errors;
@@ -12,11 +12,11 @@ use crate::commands::error_stats;
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
 use crate::recipes;
+use crate::screen::counted;
 
 pub(crate) fn run(command: &Errors, context: &Context<'_>) -> Result<Exit, Fail> {
     match command {
-        Errors::List { json: true } => list_json(context),
-        Errors::List { json: false } => list(context),
+        Errors::List { words, json } => list(words, *json, context),
         Errors::Show { code, json } => show(code, *json, context),
         Errors::Check { files, json } => check_all(files, *json, context),
         Errors::Stats { since, json } => error_stats::run(since.as_deref(), *json, context),
@@ -34,35 +34,65 @@ fn codes(rules: &RuleBase) -> Vec<(&str, &Rule)> {
     known
 }
 
-fn list(context: &Context<'_>) -> Result<Exit, Fail> {
+/// What of a code is looked at by whoever looks for one.
+struct Listed {
+    card: ErrorCard,
+    /// The programs that the code is about; none for one of Candor's own.
+    ecosystem: Option<String>,
+}
+
+impl Listed {
+    fn has(&self, word: &str) -> bool {
+        let Self { card, ecosystem } = self;
+        let texts =
+            [card.code.as_str(), card.class.as_str(), &card.title, ecosystem.as_deref().unwrap_or("candor")];
+        texts.iter().any(|text| text.to_lowercase().contains(word))
+    }
+}
+
+/// The codes that have all of these words: Candor's own, then those of other programs.
+fn listed(words: &[String], rules: &RuleBase) -> Vec<Listed> {
+    let ours = catalogue().iter().map(|entry| Listed { card: outline(entry), ecosystem: None });
+    let theirs = codes(rules).into_iter().map(|(ecosystem, rule)| Listed {
+        card: candor_cards::rule_outline(rule),
+        ecosystem: Some(ecosystem.to_owned()),
+    });
+    let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+    ours.chain(theirs).filter(|listed| words.iter().all(|word| listed.has(word))).collect()
+}
+
+fn list(words: &[String], as_json: bool, context: &Context<'_>) -> Result<Exit, Fail> {
     let rules = recipes::rules(context);
-    let codes = codes(&rules);
-    let ours = catalogue().iter().map(|entry| entry.code.as_str());
-    let width = ours.chain(codes.iter().map(|(_, rule)| rule.code.as_str())).map(str::len).max().unwrap_or(0);
-    for Entry { code, class, title, .. } in catalogue() {
-        context.screen.say(format_args!("{:width$}  {:<13} {title}", code.as_str(), class.as_str()))?;
+    let found = listed(words, &rules);
+    if as_json {
+        return list_json(found, context);
     }
-    for (_, rule) in &codes {
-        context.screen.say(format_args!("{:width$}  {:<13} {}", rule.code, rule.class, rule.title))?;
+    if found.is_empty() {
+        context.screen.note(format_args!("no code has all of these words: {}", words.join(" ")));
+        return Ok(Exit::Good);
     }
+    let width = found.iter().map(|listed| listed.card.code.len()).max().unwrap_or(0);
+    for Listed { card: ErrorCard { code, class, title, .. }, .. } in &found {
+        context.screen.say(format_args!("{code:width$}  {:<13} {title}", class.as_str()))?;
+    }
+    let ours = found.iter().filter(|listed| listed.ecosystem.is_none()).count();
+    let of_all = if words.is_empty() { format!(" in {} rules", rules.len()) } else { String::new() };
     context.screen.note(format_args!(
-        "{} codes of Candor's own, {} of other programs in {} rules; `candor errors show CODE` prints one card",
-        catalogue().len(),
-        codes.len(),
-        rules.len(),
+        "{ours} codes of Candor's own, {} of other programs{of_all}; `candor errors show CODE` prints one card",
+        found.len() - ours,
     ));
     Ok(Exit::Good)
 }
 
-fn list_json(context: &Context<'_>) -> Result<Exit, Fail> {
-    let rules = recipes::rules(context);
-    let ours = catalogue().iter().map(|entry| json!(outline(entry)));
-    let theirs = codes(&rules).into_iter().map(|(ecosystem, rule)| {
-        let mut card = json!(candor_cards::rule_outline(rule));
-        card["ecosystem"] = ecosystem.into();
+fn list_json(found: Vec<Listed>, context: &Context<'_>) -> Result<Exit, Fail> {
+    let one = |listed: Listed| {
+        let mut card = json!(listed.card);
+        if let Some(ecosystem) = listed.ecosystem {
+            card["ecosystem"] = ecosystem.into();
+        }
         card
-    });
-    context.screen.say(format_args!("{:#}", Value::Array(ours.chain(theirs).collect())))?;
+    };
+    context.screen.say(format_args!("{:#}", Value::Array(found.into_iter().map(one).collect())))?;
     Ok(Exit::Good)
 }
 
@@ -100,7 +130,7 @@ fn show(name: &str, as_json: bool, context: &Context<'_>) -> Result<Exit, Fail> 
     show_card(last, as_json, context)
 }
 
-fn show_card(card: &candor_protocol::ErrorCard, as_json: bool, context: &Context<'_>) -> Result<Exit, Fail> {
+fn show_card(card: &ErrorCard, as_json: bool, context: &Context<'_>) -> Result<Exit, Fail> {
     if as_json {
         context.screen.say(format_args!("{:#}", json!(card)))?;
     } else {
@@ -115,7 +145,15 @@ fn check_all(files: &[PathBuf], as_json: bool, context: &Context<'_>) -> Result<
     let mut good = true;
     for file in files {
         let path = context.request.cwd.join(file);
-        let text = fs::read_to_string(&path).map_err(|error| Failure::file(&path, &error))?;
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) => {
+                // The other files are looked at all the same.
+                context.screen.card(&Failure::file(&path, &error));
+                good = false;
+                continue;
+            }
+        };
         let checked = check(&text, RuleBase::with);
         good &= checked.problems.is_empty();
         tell(file, &checked, as_json, context)?;
@@ -143,10 +181,14 @@ fn tell(file: &Path, checked: &Checked, as_json: bool, context: &Context<'_>) ->
     for problem in &checked.problems {
         context.screen.say(format_args!("{file}:{}: {}", problem.line, problem.text))?;
     }
-    let Checked { rules, examples_run, examples_docs, problems, .. } = checked;
-    let verdict =
-        if problems.is_empty() { "good".to_owned() } else { format!("{} problems", problems.len()) };
+    let count = |number: usize, what: &str| counted(number as u64, what);
+    let verdict = match checked.problems.len() {
+        0 => "good".to_owned(),
+        problems => count(problems, "problem"),
+    };
+    let (rules, seen) = (count(checked.rules, "rule"), count(checked.examples_run, "example"));
     context.screen.say(format_args!(
-        "{file}: {verdict}; {rules} rules, {examples_run} examples from real runs, {examples_docs} from documentation"
+        "{file}: {verdict}; {rules}, {seen} from real runs, {} from documentation",
+        checked.examples_docs
     ))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use candor_config::Loaded;
 use candor_log::read::{self, Colour, Entry, Follower, Position, Query};
-use candor_log::{Clock, Guard, Log, Mirror, Options, Rotation, Trouble};
+use candor_log::{Clock, Guard, Log, Mirror, Options, Rotation, Trouble, event};
 use candor_protocol::Code;
 use candor_runtime::Runtime;
 use candor_store::Location;
@@ -151,6 +151,16 @@ pub(crate) fn start_mirrored(
         logged(info);
     }));
     Ok((log, guard))
+}
+
+/// Writes down the card with which a command ends. The end of a run is told by the run.
+pub(crate) fn noted<T>(outcome: Result<T, Fail>) -> Result<T, Fail> {
+    if let Err(Fail::Card(failure)) = &outcome {
+        let card = candor_cards::card(failure);
+        let step = card.steps.first().map(ToString::to_string).unwrap_or_default();
+        event::CommandFailed { code: &card.code, error: &card.cause, step: &step }.log();
+    }
+    outcome
 }
 
 /// The line as it is in the file.

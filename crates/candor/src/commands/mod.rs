@@ -20,6 +20,7 @@ mod serve;
 pub(crate) mod sessions;
 mod tools;
 mod usage;
+pub(crate) mod verify;
 
 use crate::cli::Command;
 use crate::context::Context;
@@ -30,6 +31,7 @@ pub(crate) fn run(command: &Command, context: &Context<'_>) -> Result<Exit, Fail
         Command::Init(options) => init::run(options, context),
         Command::Doctor(options) => doctor::run(options, context),
         Command::Config { command } => config::run(command, context),
+        Command::Verify(options) => verify::run(options, context),
         Command::Card(options) => card::run(options, context),
         Command::Harness(options) => harness::run(options, context),
         Command::Errors { command } => errors::run(command, context),
@@ -42,7 +44,7 @@ pub(crate) fn run(command: &Command, context: &Context<'_>) -> Result<Exit, Fail
         Command::Usage(options) => usage::run(options, context),
         Command::Logs(options) => logs::run(options, context),
         Command::Redact(options) => redact::run(options, context),
-        Command::Demo => demo::run(context),
+        Command::Demo(options) => demo::run(options, context),
         Command::Completions { shell } => completions::run(*shell),
     }
 }

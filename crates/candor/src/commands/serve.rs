@@ -25,7 +25,7 @@ use crate::commands::logs;
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
 use crate::screen::block_on;
-use crate::{assemble, context_tools};
+use crate::{assemble, context_tools, recipes};
 
 /// The file of the home that the token is in.
 const TOKEN: &str = "token";
@@ -41,7 +41,7 @@ pub(crate) fn run(serve: &Serve, context: &Context<'_>) -> Result<Exit, Fail> {
     let access = access(&loaded, context)?;
     let (_log, _guard) = logs::start_mirrored(mirror(&loaded)?, &loaded, context)?;
     allow_files();
-    block_on(listen(address, access, &loaded, context))
+    logs::noted(block_on(listen(address, access, &loaded, context)))
 }
 
 /// The token. Nobody may see it who cannot read its file: not in the log, not on the screen, not in an answer of the model.
@@ -120,9 +120,10 @@ async fn serve(
     let listener = TcpListener::bind(address).await.map_err(unusable)?;
     let address = listener.local_addr().map_err(unusable)?;
     let setup = assemble::setup(None, loaded, context).await?;
-    let here = setup.workspace.clone();
+    recipes::warn(&setup.tools.recipes, context);
+    let (here, verifier) = (setup.workspace.clone(), Arc::clone(&setup.verifier));
     let runtime = Arc::new(Runtime::open(&assemble::database(loaded), setup).await?);
-    context_tools::offer(runtime.tools(), &here);
+    context_tools::offer(runtime.tools(), &here, &verifier);
     let offer = if loaded.config.server.interactive.ws_enabled { Offer::Socket } else { Offer::Health };
     let options = Options { access, offer, runtime: Arc::clone(&runtime) };
     let serving = tokio::spawn(candor_server::serve(listener, options, stop.clone()));

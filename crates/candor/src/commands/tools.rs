@@ -1,5 +1,7 @@
 //! `candor tools`
 
+use std::sync::Arc;
+
 use candor_protocol::{Code, Failure, ToolSpec};
 use candor_tools::Registry;
 use serde_json::json;
@@ -13,7 +15,7 @@ use crate::fail::{Exit, Fail};
 pub(crate) fn run(command: &Tools, context: &Context<'_>) -> Result<Exit, Fail> {
     let loaded = context.load()?;
     let registry = Registry::built_in();
-    context_tools::offer(&registry, &loaded.workspace);
+    context_tools::offer(&registry, &loaded.workspace, &Arc::default());
     let specs = registry.specs();
     match command {
         Tools::List { json: true } => {

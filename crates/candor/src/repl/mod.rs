@@ -15,6 +15,7 @@ pub(crate) mod reader;
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
+use std::sync::Arc;
 
 use anstyle::Style;
 use candor_config::Loaded;
@@ -30,7 +31,7 @@ use crate::follow::{Errand, follow};
 use crate::printer::{Printer, tame};
 use crate::screen::{Screen, block_on, paint};
 use crate::stops::{Stop, Stops};
-use crate::{assemble, context_tools, which};
+use crate::{assemble, context_tools, recipes, which};
 
 use order::Input;
 use reader::{Line, Reader, Request};
@@ -52,13 +53,13 @@ fn is_terminal() -> bool {
 pub(crate) fn run(ask: &Ask, context: &Context<'_>) -> Result<Exit, Fail> {
     let loaded = context.load()?;
     let (_log, _guard) = logs::start(&loaded, context)?;
-    block_on(async {
+    logs::noted(block_on(async {
         let mut repl = Repl::open(ask, loaded, context).await?;
         let exit = repl.talk().await;
         repl.runtime.close().await;
         let exit = exit?;
         Ok(if repl.manner == Manner::Terminal { Exit::Good } else { exit })
-    })
+    }))
 }
 
 /// A conversation.
@@ -123,10 +124,11 @@ impl<'a> Repl<'a> {
     async fn open(ask: &'a Ask, loaded: Loaded, context: &'a Context<'a>) -> Result<Self, Fail> {
         let screen = context.screen;
         let setup = assemble::setup(Some(ask), &loaded, context).await?;
+        recipes::warn(&setup.tools.recipes, context);
         let here = setup.workspace.display().to_string();
-        let model = Named::of(&setup);
+        let (model, verifier) = (Named::of(&setup), Arc::clone(&setup.verifier));
         let runtime = Runtime::open(&assemble::database(&loaded), setup).await?;
-        context_tools::offer(runtime.tools(), Path::new(&here));
+        context_tools::offer(runtime.tools(), Path::new(&here), &verifier);
         let session = match &ask.session {
             Some(text) => Some(which::find(text, &here, &runtime).await?),
             None if ask.continue_ => Some(which::latest(&here, &runtime).await?),

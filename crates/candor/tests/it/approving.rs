@@ -21,10 +21,10 @@ fn is_made(home: &Home, name: &str) -> bool {
 fn a_yes_at_the_terminal_lets_the_call_go_on() {
     let fake = making("made");
     let home = home_of(&fake);
-    let mut terminal = Terminal::start(&home, "--permission ask -- 'Make it'");
+    let mut terminal = Terminal::start(&home, "--permission ask --no-verify -- 'Make it'");
     terminal.wait_for("? shell_exec: touch made").wait_for("n(o), or say what to do instead> ");
     assert!(!is_made(&home, "made"), "it did not wait");
-    terminal.enter("y").wait_for("answer: once").wait_for("I have it.").wait_for("done, 2 turns");
+    terminal.enter("y").wait_for("answer: once").wait_for("I have it.").wait_for("2 turns, ");
     terminal.finish().ok();
     assert!(is_made(&home, "made"));
 }
@@ -36,7 +36,7 @@ fn words_in_place_of_a_yes_are_a_no_that_the_model_hears() {
     let mut terminal = Terminal::start(&home, "--permission ask -r");
     terminal.wait_for_prompt().enter("Make it").wait_for("? shell_exec: touch made");
     terminal.wait_for("instead> ").enter("only in src, please");
-    terminal.wait_for("answer: no: only in src, please").wait_for("I have it.").wait_for("done, 2 turns");
+    terminal.wait_for("answer: no: only in src, please").wait_for("I have it.").wait_for("2 turns, ");
     terminal.wait_for_prompt().enter("/quit");
     terminal.finish().ok();
     assert!(!is_made(&home, "made"));
@@ -48,7 +48,7 @@ fn words_in_place_of_a_yes_are_a_no_that_the_model_hears() {
 fn ctrl_c_at_the_question_is_no_yes() {
     let fake = making("made");
     let home = home_of(&fake);
-    let mut terminal = Terminal::start(&home, "--permission ask -- 'Make it'");
+    let mut terminal = Terminal::start(&home, "--permission ask --no-verify -- 'Make it'");
     terminal.wait_for("say what to do instead> ").press(CTRL_C).wait_for("stopped");
     terminal.finish().code(130);
     assert!(!is_made(&home, "made"));
@@ -87,7 +87,7 @@ fn what_was_typed_before_a_question_is_no_answer_to_it() {
     );
     fake.repeat(Reply::text("I have it."));
     let home = home_of(&fake);
-    let mut terminal = Terminal::start(&home, "--permission ask -- 'Make it'");
+    let mut terminal = Terminal::start(&home, "--permission ask --no-verify -- 'Make it'");
     gate.wait_reached();
     terminal.enter("y");
     // The terminal shows what was typed; then it is there to be thrown away.

@@ -79,7 +79,7 @@ fn a_first_word_that_is_a_command_is_one() {
     let home = home_of(&fake);
     ask(&home, &["sessions", "list"]).run().ok();
     ask(&home, &["-m", "x", "errors", "list"]).run().ok();
-    check_refused(&home, &fake, &["verify", "hello"], 2, "USAGE_NOT_IN_THIS_BUILD");
+    check_refused(&home, &fake, &["cron", "hello"], 2, "USAGE_NOT_IN_THIS_BUILD");
     check_refused(&home, &fake, &["sesions", "list"], 2, "USAGE_UNKNOWN_COMMAND");
     check_refused(&home, &fake, &["modls"], 2, "USAGE_UNKNOWN_COMMAND");
     assert_eq!(fake.requests().len(), 0);

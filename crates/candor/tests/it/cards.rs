@@ -202,7 +202,7 @@ fn the_linter_names_the_line_and_what_is_wrong() {
         home.write_in_workspace("r.yaml", text);
         Candor::new(env!("CARGO_BIN_EXE_candor"), &home).args(["errors", "check", "r.yaml"]).run()
     };
-    check(RECIPE).ok().stdout_has("r.yaml: good; 1 rules, 0 examples from real runs, 1 from documentation");
+    check(RECIPE).ok().stdout_has("r.yaml: good; 1 rule, 0 examples from real runs, 1 from documentation");
     check(&RECIPE.replace("LID_OPEN", "lid")).code(1).stdout_has("r.yaml:4: lid: a code has capital letters");
     check(&RECIPE.replace("closelid {name}'", "closelid {!name}'"))
         .code(1)
@@ -210,12 +210,30 @@ fn the_linter_names_the_line_and_what_is_wrong() {
     check(&RECIPE.replace("closelid {name}'", "closelid {nome}'"))
         .code(1)
         .stdout_has("uses {nome}, which nothing gives");
-    check(&RECIPE.replace("[closelid a]", "[closelid z]")).code(1).stdout_has("gives the steps: closelid a");
+    check(&RECIPE.replace("[closelid a]", "[closelid z]"))
+        .code(1)
+        .stdout_has("gives the steps: closelid a; expected: closelid z");
+    check(&RECIPE.replace("Precondition", "Odd"))
+        .code(1)
+        .stdout_has("LID_OPEN: there is no class Odd; there are Usage, ");
     check(&RECIPE.replace("lid (?P<name>\\w+) is open", "(?P<name>\\w+)"))
         .code(1)
         .stdout_has("no fixed text");
-    check(&RECIPE.replace("match:", "mach:")).code(1).stdout_has("r.yaml:");
-    check("rules: [").code(1);
+    check(&RECIPE.replace("match:", "mach:")).code(1).stdout_has("r.yaml:8: unknown field `mach`");
+    check("rules: [")
+        .code(1)
+        .stdout_has("r.yaml:1: unclosed bracket")
+        .stdout_has("r.yaml: 1 problem; 0 rules");
+}
+
+/// One file that is not there does not keep the others from being checked.
+#[test]
+fn the_linter_goes_on_after_a_file_that_cannot_be_read() {
+    let home = Home::new();
+    home.write_in_workspace("r.yaml", RECIPE);
+    let words = ["errors", "check", "missing.yaml", "r.yaml"];
+    let ran = Candor::new(env!("CARGO_BIN_EXE_candor"), &home).args(words).run().code(1);
+    assert!(ran.stdout.contains("r.yaml: good; 1 rule,") && ran.stderr.contains("FILE_NOT_FOUND"), "{ran}");
 }
 
 /// A reader of ours that takes its time gets everything.
@@ -255,4 +273,58 @@ fn results_are_kept_out_of_version_control() {
     let home = Home::new();
     card(&home, &["--", "true"]).run().ok();
     assert_eq!(fs::read_to_string(home.workspace().join(".candor/telemetry/.gitignore")).unwrap(), "*\n");
+}
+
+#[test]
+fn a_command_without_the_two_dashes_is_shown_with_them() {
+    let home = Home::new();
+    let ran = card(&home, &["--timeout", "3s", "ls", "-l", "a b"]).run().code(2);
+    assert!(ran.stderr.contains("Error Code: USAGE_UNKNOWN_ARGUMENT\n"), "{ran}");
+    assert!(ran.stderr.contains("1. Run: candor card --timeout 3s -- ls -l 'a b'\n"), "{ran}");
+    // A mistyped option of ours is no command.
+    let ran = card(&home, &["--tmeout", "3s", "--", "ls"]).run().code(2);
+    assert!(!ran.stderr.contains("Run: candor card"), "{ran}");
+}
+
+/// What was read a moment ago is not read again; the record has it all the same.
+#[test]
+fn a_card_that_the_command_has_printed_itself_is_not_shown_twice() {
+    let home = Home::new();
+    let binary = env!("CARGO_BIN_EXE_candor");
+    let ran = card(&home, &["--", binary, "ctx", "sync", "-s", "not here"]).run().code(1);
+    assert_eq!(ran.stderr.matches("Error Code: INVALID_SEGMENT_PATH\n").count(), 1, "{ran}");
+    assert_eq!(results(&home)[0]["error_card"]["code"], "INVALID_SEGMENT_PATH");
+    // One that is cut off, or that something else wrote, is no card yet.
+    let ran = card(&home, &["--", "sh", "-c", "echo 'Error Code: PACK_MISSING' >&2; exit 1"]).run().code(1);
+    assert_eq!(ran.stderr.matches("❌ Command Failed: ").count(), 1, "{ran}");
+}
+
+#[test]
+fn a_command_runs_in_the_folder_that_w_names() {
+    let home = Home::new();
+    home.write_in_workspace("app/.candor/recipes/lids.yaml", RECIPE);
+    home.write_in_workspace("said.log", "lid b is open\n");
+    let ran = Candor::new(env!("CARGO_BIN_EXE_candor"), &home)
+        .args([
+            "-w",
+            "app",
+            "card",
+            "--out",
+            "out.jsonl",
+            "--",
+            "sh",
+            "-c",
+            "pwd; echo lid b is open; exit 1",
+        ])
+        .run()
+        .code(1);
+    let app = home.workspace().join("app").canonicalize().unwrap();
+    assert!(ran.stdout.starts_with(&format!("{}\n", app.display())), "{ran}");
+    assert!(ran.stderr.contains("Error Code: LID_OPEN\n"), "its recipes: {ran}");
+    assert!(home.workspace().join("out.jsonl").is_file(), "a file is named from where one stands");
+    card(&home, &["-w", "app", "--", "true"]).run().ok();
+    assert!(app.join(".candor/telemetry/harness_results.jsonl").is_file());
+    let words = ["-w", "app", "--from-file", "said.log", "--command", "box", "--exit-code", "1"];
+    card(&home, &words).run().ok().stderr_has("LID_OPEN");
+    card(&home, &["-w", "nowhere", "--", "true"]).run().code(1).stderr_has("FILE_NOT_FOUND");
 }

@@ -5,23 +5,23 @@ use serde_json::{Value, json};
 
 use crate::rig::{ask, candor, events, home_of, home_with, log_lines, of_type, on_both};
 
-fn fake() -> FakeLlm {
+pub(crate) fn fake() -> FakeLlm {
     FakeLlm::start(Dialect::OpenaiChat)
 }
 
-fn shell(command: &str) -> Reply {
+pub(crate) fn shell(command: &str) -> Reply {
     Reply::calls([("shell_exec", json!({ "command": command }))])
 }
 
 /// What the model was told of the newest result in a request.
 #[track_caller]
-fn told(fake: &FakeLlm, request: usize) -> Value {
+pub(crate) fn told(fake: &FakeLlm, request: usize) -> Value {
     let results = fake.requests()[request].tool_results();
     serde_json::from_str(results.last().expect("a result")).expect("JSON")
 }
 
 /// A recipe for the failure of `./gate`, with these steps and check.
-fn recipe(steps: &str, verify: &str) -> String {
+pub(crate) fn recipe(steps: &str, verify: &str) -> String {
     format!(
         "ecosystem: gates\nprograms: [gate]\nrules:\n  - code: GATE_SHUT\n    class: Precondition\n    \
          title: The gate is shut\n    match: 'the gate is shut'\n    cause: Somebody has shut the gate.\n    \
@@ -31,9 +31,9 @@ fn recipe(steps: &str, verify: &str) -> String {
 }
 
 /// A command that fails until there is a file called `open`.
-const GATE: &str = "test -e open || { echo 'the gate is shut' >&2; exit 9; }";
+pub(crate) const GATE: &str = "test -e open || { echo 'the gate is shut' >&2; exit 9; }";
 
-fn home_with_recipe(fake: &FakeLlm, settings: &str, recipe: &str) -> Home {
+pub(crate) fn home_with_recipe(fake: &FakeLlm, settings: &str, recipe: &str) -> Home {
     let home = home_with(fake, settings);
     home.write("recipes/gates.yaml", recipe);
     home
@@ -47,7 +47,7 @@ fn a_failed_command_carries_one_card_to_the_model_and_to_people_with_the_same_by
     for run in 0..2 {
         fake.push(shell("git status"));
         fake.push(Reply::text("No repository here."));
-        let ran = ask(&home, &["--json", "Status?"]).run().ok();
+        let ran = ask(&home, &["--no-verify", "--json", "Status?"]).run().ok();
         let events = events(&ran);
         let card = of_type(&events, "tool_result")[0]["card"].clone();
         assert_eq!(card["code"], "GIT_NOT_A_REPOSITORY");
@@ -70,7 +70,7 @@ fn recipes_of_the_home_and_of_the_workspace_explain_commands_and_a_broken_file_i
     home.write("recipes/broken.yaml", "rules: [");
     fake.push(shell(GATE));
     fake.push(Reply::text("It is shut."));
-    let ran = ask(&home, &["--json", "Through the gate"]).run().ok();
+    let ran = ask(&home, &["--no-verify", "--json", "Through the gate"]).run().ok();
     assert_eq!(of_type(&events(&ran), "tool_result")[0]["card"]["code"], "GATE_SHUT", "{}", ran.stdout);
     let lines = log_lines(&home, "recipe_invalid");
     assert_eq!(lines.len(), 1);
@@ -87,7 +87,7 @@ fn the_second_time_the_card_says_what_was_tried_and_the_third_time_ends_the_run(
     for step in ["false  # make", "ls", "false # make", "pwd", "false # make"] {
         fake.push(shell(step));
     }
-    let ran = ask(&home, &["--json", "Try"]).run().code(5);
+    let ran = ask(&home, &["--no-verify", "--json", "Try"]).run().code(5);
     assert_eq!(fake.requests().len(), 5, "reading in between is no progress");
     assert_eq!(told(&fake, 1)["card"]["tried"], Value::Null);
     let tried = json!(["false # make: failed once like this", "ls: worked"]);
@@ -114,7 +114,7 @@ fn repairing_in_steps_is_not_going_in_circles() {
     }
     fake.push(shell("cat stage 2>&1; test -e stage && grep -q 4 stage"));
     fake.push(Reply::text("Through."));
-    ask(&home, &["Go on"]).run().ok();
+    ask(&home, &["--no-verify", "Go on"]).run().ok();
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn recovery_is_off_unless_somebody_turned_it_on() {
         );
         fake.push(shell(GATE));
         fake.push(Reply::text("I see."));
-        let ran = ask(&home, &["--json", "Through the gate"]).run().ok();
+        let ran = ask(&home, &["--no-verify", "--json", "Through the gate"]).run().ok();
         assert_eq!(home.workspace().join("open").exists(), made);
         let told = told(&fake, 1);
         assert_eq!(told["card"]["code"], "GATE_SHUT");
@@ -157,7 +157,7 @@ fn git_outside_of_a_repository_is_recovered_by_making_one() {
         let home = home_with(&fake, &format!("recovery = \"{recovery}\""));
         fake.push(shell("touch deep/er/file"));
         fake.push(Reply::text("I see."));
-        ask(&home, &["Make it"]).run().ok();
+        ask(&home, &["--no-verify", "Make it"]).run().ok();
         assert_eq!(home.workspace().join("deep/er").is_dir(), made, "{}", told(&fake, 1));
     }
 }
@@ -169,10 +169,10 @@ fn what_recovery_did_is_told_once_replayed_and_taken_back() {
     let home = home_with_recipe(&fake, "recovery = \"auto\"", &recipe(steps, "test -e open"));
     fake.push(shell(GATE));
     fake.push(Reply::text("I see."));
-    ask(&home, &["Through the gate"]).run().ok();
+    ask(&home, &["--no-verify", "Through the gate"]).run().ok();
     let first = told(&fake, 1);
     fake.push(Reply::text("Still there."));
-    ask(&home, &["-c", "And now?"]).run().ok();
+    ask(&home, &["--no-verify", "-c", "And now?"]).run().ok();
     assert_eq!(fake.requests()[2].tool_results().len(), 1, "its steps are no calls of the model");
     assert_eq!(told(&fake, 2), first);
     assert!(fake.requests().iter().all(|seen| seen.refused.is_none()));
@@ -187,7 +187,7 @@ fn a_safe_step_that_fails_ends_the_recovery_and_is_told() {
     let home = home_with_recipe(&fake, "recovery = \"auto\"", &recipe(steps, "touch checked"));
     fake.push(shell(GATE));
     fake.push(Reply::text("I see."));
-    ask(&home, &["Through the gate"]).run().ok();
+    ask(&home, &["--no-verify", "Through the gate"]).run().ok();
     let told = told(&fake, 1);
     assert_eq!(
         (&told["recovery"]["recovered"], &told["recovery"]["steps"][0]["ok"]),
@@ -209,7 +209,7 @@ fn a_check_that_fails_after_the_steps_is_told_and_nothing_is_done_a_second_time(
     fake.push(shell(GATE));
     fake.push(shell(GATE));
     fake.push(Reply::text("I see."));
-    ask(&home, &["Through the gate"]).run().ok();
+    ask(&home, &["--no-verify", "Through the gate"]).run().ok();
     let first = told(&fake, 1);
     assert_eq!(first["recovery"]["recovered"], false);
     assert!(
@@ -229,7 +229,7 @@ fn the_command_is_run_again_only_when_it_is_the_check_itself() {
     home.write_in_workspace("gate.sh", format!("{GATE}\necho welcome"));
     fake.push(shell(command));
     fake.push(Reply::text("I see."));
-    ask(&home, &["Through the gate"]).run().ok();
+    ask(&home, &["--no-verify", "Through the gate"]).run().ok();
     assert_eq!(std::fs::read_to_string(home.workspace().join("runs")).expect("a file"), "ran\nran\n");
     assert_eq!(told(&fake, 1)["recovery"]["verify"]["result"]["stdout"], "welcome\n");
 }
@@ -257,7 +257,7 @@ fn nothing_is_done_without_asking_that_somebody_else_wrote_or_that_needs_a_yes()
         }
         fake.push(shell(GATE));
         fake.push(Reply::text("I see."));
-        ask(&home, &["Through the gate"]).run();
+        ask(&home, &["--no-verify", "Through the gate"]).run();
         let told = told(&fake, 1);
         assert!(!home.workspace().join("open").exists(), "{settings}: {told}");
         let refused = told["recovery"]["steps"][0]["code"].as_str();
@@ -278,7 +278,7 @@ fn a_workspace_can_turn_recovery_off_and_not_on() {
         home.write_in_workspace(".candor/config.toml", format!("recovery = \"{workspace}\""));
         fake.push(shell(GATE));
         fake.push(Reply::text("I see."));
-        ask(&home, &["Through the gate"]).run().ok();
+        ask(&home, &["--no-verify", "Through the gate"]).run().ok();
         assert!(!home.workspace().join("open").exists(), "{owner}, {workspace}");
     }
 }
@@ -295,7 +295,7 @@ on_both! {
         fake.push(shell("cat notes.txt | head -1"));
         fake.push(Reply::calls([("file_read", json!({ "path": "nowhere.txt" }))]));
         fake.push(Reply::text("Done."));
-        let ran = keep.on(ask(&home, &["--json", "Read the notes"])).run().ok();
+        let ran = keep.on(ask(&home, &["--no-verify", "--json", "Read the notes"])).run().ok();
         let events = events(&ran);
         let code = of_type(&events, "tool_result")[0]["card"]["code"].clone();
         let past = &of_type(&events, "tool_result")[3]["recovered"][0];

@@ -1,9 +1,9 @@
 //! The catalogue, completions, man pages, and the demonstration.
 
-use candor_testkit::Home;
+use candor_testkit::{Candor, Home};
 use serde_json::Value as Json;
 
-use crate::rig::{candor, run, steps};
+use crate::rig::{BINARY, candor, run, steps};
 
 #[test]
 fn the_catalogue_is_listed_and_every_code_can_be_shown() {
@@ -47,32 +47,47 @@ fn man_pages_are_written_for_every_command() {
 }
 
 #[test]
-fn the_demonstration_shows_everything_and_leaves_nothing() {
+fn the_demonstration_refuses_verifies_and_leaves_nothing() {
     let home = Home::new();
     let ran = candor(&home, "demo").run().ok();
-    for shown in [
-        "the script greets Ada. Everything is done!",
-        "The model said done. Candor does not",
-        "provider_retry",
-        "turn_end",
-        "CONFIG_INVALID",
-        "expected a port from 1 to 65535, found 70000",
-        "https://bot:[REDACTED]@example.org",
-        "\"inputTokens\":1500",
-        "toolu_01A09q90qw90lq917835lq9",
-    ] {
+    for shown in
+        ["stdin: { send: '5927508593 ping', expect: pong }", "Repaired:", "The model said done twice."]
+    {
         assert!(ran.stdout.contains(shown), "{shown} is not in\n{}", ran.stdout);
     }
-    assert!(!ran.stdout.contains("q7q7q7"), "the key of the demonstration is masked");
     for shown in [
-        "Retrying in",
-        "> shell_exec sh greet.sh Ada",
-        "shell_exec: failed",
-        "it deletes",
-        "done_partial, not verified",
+        "bot: start: ready after",
+        "VERIFY_PROBE_FAILED",
+        "runtime log errors detected: 1, the first in stderr: handlers.messages - ERROR - Error for user 5927508593: Request URL is missing an 'http://' or 'https://' protocol.",
+        "Not done: the model is told what failed.",
+        "bot: message: stdin \"5927508593 ping\": the answer came",
+        "done, verified (",
     ] {
         assert!(ran.stderr.contains(shown), "{shown} is not in\n{}", ran.stderr);
     }
     assert_eq!(std::fs::read_dir(home.tmp()).expect("a folder").count(), 0);
     assert!(!home.path().exists());
+}
+
+#[test]
+fn a_demonstration_that_is_kept_can_be_looked_at() {
+    let home = Home::new();
+    let ran = candor(&home, "demo --keep").run().ok();
+    let line = ran.stdout.lines().find(|line| line.contains("sessions show")).expect("where to look");
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let kept = words[0].strip_prefix("CANDOR_HOME=").expect("a home");
+    let session = words[4];
+    let shown = Candor::new(BINARY, &home)
+        .args(["sessions", "show", session])
+        .env("CANDOR_HOME", kept)
+        .run()
+        .ok()
+        .stdout;
+    for word in [
+        "verifier> The runtime looked for itself",
+        "bot: log: runtime log errors detected",
+        "[done, verified (",
+    ] {
+        assert!(shown.contains(word), "{word} is not in\n{shown}");
+    }
 }

@@ -129,6 +129,24 @@ fn scenarios_that_cannot_be_read_are_a_card() {
     }
 }
 
+/// A build server that finds no report takes the last one, or none, for a good one.
+#[test]
+fn what_keeps_the_harness_from_running_is_an_error_in_the_report() {
+    for (broken, code, exit) in [(false, "HARNESS_NO_IDS", 4), (true, "HARNESS_INVALID", 1)] {
+        let home = Home::new();
+        if broken {
+            home.write_in_workspace(".candor/harness.yaml", "scenarios: [");
+        }
+        candor(&home, &["harness", ".", "--junit", "report.xml"]).code(exit).stderr_has(code);
+        let report = fs::read_to_string(home.workspace().join("report.xml")).unwrap();
+        assert!(report.contains("tests=\"1\" failures=\"0\" errors=\"1\""), "{report}");
+        assert!(report.contains(&format!("<error type=\"{code}\" message=\"")), "{report}");
+        assert!(report.contains("Recovery Steps:\n1. "), "{report}");
+        let ran = candor(&home, &["harness", ".", "--junit", "no/such/report.xml"]).code(exit);
+        assert!(ran.stderr.contains("warning: no report: ") && ran.stderr.contains(code), "{ran}");
+    }
+}
+
 /// The seed's harness applied a relative path twice.
 #[test]
 fn a_segment_elsewhere_is_found_from_where_one_stands() {

@@ -104,7 +104,8 @@ fn kill_twice(mut sweep: Sweep, keep: &Keep) {
 fn kill_at_random_moments(mut sweep: Sweep, keep: &Keep) {
     while sweep.goes_on() {
         let mut scene = Scene::new(keep);
-        let mut promised = durable::promised(&scene.candor(&["--json", FIRST]).run().ok().stdout);
+        let mut promised =
+            durable::promised(&scene.candor(&["--json", "--no-verify", FIRST]).run().ok().stdout);
         let session = session_of(&promised).expect("a session");
         for cycle in 1..=CYCLES {
             let name = format!("cycle{cycle}");
@@ -112,7 +113,7 @@ fn kill_at_random_moments(mut sweep: Sweep, keep: &Keep) {
             let endless = json!({ "command": format!("echo {name} >> {name}.txt; exec sleep 600") });
             scene
                 .says([Reply::calls([append(&format!("{name}a"))]), Reply::calls([("shell_exec", endless)])]);
-            let running = scene.candor(&["--json", "-s", &session, &name]).spawn();
+            let running = scene.candor(&["--json", "--no-verify", "-s", &session, &name]).spawn();
             thread::sleep(Duration::from_micros(sweep.rng().below(MOMENT_MICROS_MAX) as u64));
             running.signal("KILL");
             promised.extend(durable::promised(&running.finish().stdout));

@@ -79,7 +79,7 @@ fn a_command_of_other_programs_is_no_prompt_and_the_card_has_ours() {
 
 #[test]
 fn commands_of_later_builds_say_so_and_are_no_prompt() {
-    for line in ["acp", "skills list", "verify --plan", "workflow list", "mcp list", "cron list"] {
+    for line in ["acp", "skills list", "workflow list", "mcp list", "cron list"] {
         check_card(
             line,
             "USAGE_NOT_IN_THIS_BUILD",

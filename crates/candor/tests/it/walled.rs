@@ -253,8 +253,7 @@ fn s6_15_the_tools_that_a_model_has_by_itself() {
     let home = home_of(&fake);
     run_in(&home);
     let names = fake.requests()[0].tool_names().join(" ");
-    let all =
-        "shell_exec file_read file_write file_edit apply_patch search find list process todo ask_user sleep";
+    let all = "shell_exec file_read file_write file_edit apply_patch search find list process todo ask_user sleep verify";
     assert_eq!(names, all);
     // The names that the seed has for the first four are understood, too.
     for name in ["bash", "read", "write", "edit"] {
@@ -386,6 +385,23 @@ fn the_level_is_shown() {
     let tools = ask(&home, &["tools", "list"]).run().ok();
     assert!(tools.stdout.contains("apply_patch"), "{}", tools.stdout);
     assert!(tools.stderr.contains("sandbox: namespaces+landlock+seccomp"), "{}", tools.stderr);
+}
+
+/// Git would run what a command writes into a new repository's hooks, outside of the walls.
+#[test]
+fn a_command_that_would_make_a_repository_of_the_workspace_is_told_who_can() {
+    let fake = commanding("git init .");
+    let home = home_of(&fake);
+    let result = run_in(&home);
+    assert_eq!(result["exit_code"], 128, "{result}");
+    assert!(
+        result["sandbox"].as_str().is_some_and(|hint| hint.contains("a person has to run `git init`")),
+        "{result}"
+    );
+    assert!(!home.workspace().join(".git").exists());
+    // Below it, one can be made: nobody stands there with git unless they mean to.
+    let fake = commanding("git init -q below && git -C below config user.name x");
+    assert_eq!(run_in(&home_of(&fake))["exit_code"], 0);
 }
 
 #[test]

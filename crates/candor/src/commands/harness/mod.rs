@@ -6,11 +6,11 @@ mod scenario;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use candor_cards::{Command, Failed, How, Record, RuleBase};
+use candor_cards::{Command, Failed, Record, RuleBase};
 use candor_protocol::{Code, Failure};
 use candor_sandbox::{Ended, Sandbox, Spec, Stdin};
+use candor_tools::how;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::Harness;
@@ -35,17 +35,49 @@ struct Outcome {
 }
 
 pub(crate) fn run(options: &Harness, context: &Context<'_>) -> Result<Exit, Fail> {
-    let segment = options.dir.to_string_lossy().into_owned();
     // Without the dots of `.` and `./x`, which nobody wants to read.
     let directory: PathBuf = context.request.cwd.join(&options.dir).components().collect();
-    fs::read_dir(&directory).map_err(|error| Failure::file(&directory, &error))?;
-    let scenarios = scenario::read(&directory)?;
-    let runner = Runner { context, rules: recipes::rules(context), directory: &directory };
+    let outcomes = outcomes(options, &directory, context);
+    if let Some(file) = &options.junit {
+        match write_report(&outcomes, &context.request.cwd.join(file), context) {
+            // What kept the harness from running is more important than that nobody could be told.
+            Err(failure) if outcomes.is_err() => {
+                context.screen.warn(&format!("no report: {}", candor_cards::card(&failure).cause));
+            }
+            written => written?,
+        }
+    }
+    summary(&outcomes?, options, &directory, context)
+}
+
+/// Writes what came of the harness for a build server, also when that is nothing: it would take a missing report for the
+/// one of yesterday.
+fn write_report(
+    outcomes: &Result<Vec<Outcome>, Fail>,
+    path: &Path,
+    context: &Context<'_>,
+) -> Result<(), Failure> {
+    let report = match outcomes {
+        Ok(outcomes) => junit::report(outcomes),
+        Err(Fail::Card(failure)) => junit::error(&candor_cards::card(failure), context.screen.command()),
+        // Somebody stopped it, and knows.
+        Err(_) => return Ok(()),
+    };
+    let text = context.screen.redactor().redact_str(&report).into_owned();
+    fs::write(path, text).map_err(|error| Failure::file(path, &error))
+}
+
+/// Runs all scenarios.
+fn outcomes(options: &Harness, directory: &Path, context: &Context<'_>) -> Result<Vec<Outcome>, Fail> {
+    let segment = options.dir.to_string_lossy().into_owned();
+    fs::read_dir(directory).map_err(|error| Failure::file(directory, &error))?;
+    let scenarios = scenario::read(directory)?;
+    let runner = Runner { context, rules: recipes::rules(context), directory };
     let ids = match runner.resolve(&segment)? {
         Ok(ids) => ids,
         Err(card) => {
             let record = Record::of_card(results::now(), "harness_resolve_ids", &card);
-            results::append(&record, options.out.as_deref(), &directory, context.screen);
+            results::append(&record, options.out.as_deref(), directory, context.screen);
             return Err(Failure::new(Code::HarnessNoIds).with("path", &segment).into());
         }
     };
@@ -53,15 +85,10 @@ pub(crate) fn run(options: &Harness, context: &Context<'_>) -> Result<Exit, Fail
     let mut outcomes = Vec::new();
     for scenario in scenarios {
         let outcome = runner.run(scenario.filled(&segment, &ids))?;
-        results::append(&outcome.record, options.out.as_deref(), &directory, context.screen);
+        results::append(&outcome.record, options.out.as_deref(), directory, context.screen);
         outcomes.push(outcome);
     }
-    if let Some(file) = &options.junit {
-        let path = context.request.cwd.join(file);
-        let text = context.screen.redactor().redact_str(&junit::report(&outcomes)).into_owned();
-        fs::write(&path, text).map_err(|error| Failure::file(&path, &error))?;
-    }
-    summary(&outcomes, options, &directory, context)
+    Ok(outcomes)
 }
 
 fn summary(
@@ -110,7 +137,7 @@ impl Runner<'_> {
         let command = Command::line(&scenario.run);
         let failed = Failed {
             command: &command,
-            how: how(&ended, scenario.timeout()),
+            how: how(ended.how, scenario.timeout()),
             stdout: &stdout,
             stderr: &stderr,
         };
@@ -119,7 +146,7 @@ impl Runner<'_> {
             &failed,
             Some(ended.duration),
             &self.rules,
-            &surroundings(self.context),
+            &surroundings(self.context, &self.context.request.cwd),
         );
         let wrong = scenario.wrong(&record, &stdout, &stderr);
         match &wrong {
@@ -179,13 +206,5 @@ impl Runner<'_> {
             _ => (name.to_owned(), value.to_owned()),
         });
         all.collect()
-    }
-}
-
-fn how(ended: &Ended, limit: Duration) -> How {
-    match ended.how {
-        candor_sandbox::How::Exited(code) => How::Exited(code),
-        candor_sandbox::How::Signalled(signal) => How::Signalled(signal),
-        candor_sandbox::How::TimedOut | candor_sandbox::How::Cancelled => How::TimedOut(limit),
     }
 }

@@ -1,11 +1,11 @@
 //! `candor sessions show`
 
-use candor_protocol::{Event, EventBody, Part, plain_text};
+use candor_protocol::{Event, EventBody, Origin, Part, ToolCall, plain_text};
 use serde_json::Value;
 
 use super::Desk;
 use crate::fail::{Exit, Fail};
-use crate::printer::{brief, tame};
+use crate::printer::{brief, called, tame, verdict};
 use crate::screen::counted;
 use crate::which;
 
@@ -47,8 +47,18 @@ fn head(event: &Event, name: &str) -> Option<String> {
 pub(crate) fn words(event: &Event) -> Option<String> {
     Some(match &event.body {
         EventBody::SessionRenamed { name, .. } => format!("\n[now called {name}]"),
+        EventBody::MessageAccepted { origin: Origin::Verifier, content } => {
+            format!("\nverifier> {}", plain_text(content))
+        }
+        EventBody::Verification { check, result, evidence } => {
+            format!("  {:<12} {check}: {}", result.as_str(), evidence.summary)
+        }
         EventBody::MessageAccepted { content, .. } => format!("\nyou> {}", plain_text(content)),
         EventBody::MessageComplete { content, model, .. } => return said(content, model),
+        // The model's own calls stand in its answer.
+        EventBody::ToolStart { call_id, tool_name, args } if ToolCall::is_recovery_id(call_id) => {
+            format!("\n> {} {}", called(tool_name, call_id), brief(args))
+        }
         EventBody::ToolResult { tool_name, result, .. } => indented(&readable(tool_name, result)),
         EventBody::ApprovalRequest { question, .. } => format!("\n? {question}"),
         EventBody::ApprovalAnswer { choice, reason, .. } => match reason {
@@ -62,7 +72,10 @@ pub(crate) fn words(event: &Event) -> Option<String> {
             format!("\n[{removed_messages} earlier messages were replaced by a summary]")
         }
         EventBody::Error { message, .. } => format!("\nerror: {message}"),
-        EventBody::RunEnd(outcome) => format!("\n[{}]", outcome.status),
+        EventBody::RunEnd(outcome) => match verdict(&outcome.verdict) {
+            Some(verdict) => format!("\n[{}, {verdict}]", outcome.status),
+            None => format!("\n[{}]", outcome.status),
+        },
         _ => return None,
     })
 }

@@ -179,8 +179,18 @@ fn invalid_segment_path() {
     let failed = run(&home, "ctx create -s not/there").code(1);
     check_recovery(&home, "ctx create -s not/there", "INVALID_SEGMENT_PATH", &failed);
     for line in ["ctx sync -s README.md", "ctx create -s /"] {
-        run(&home, line).code(1).stderr_has("INVALID_SEGMENT_PATH");
+        let ran = run(&home, line).code(1);
+        assert!(ran.stderr.contains("INVALID_SEGMENT_PATH"), "{ran}");
+        assert!(!ran.stderr.contains("mkdir") && !ran.stderr.contains("Verify:"), "nothing to make: {ran}");
     }
+    // What stands where `_ctx` belongs is moved away, and then there is a segment.
+    fs::write(home.workspace().join("_ctx"), "mine").unwrap();
+    let ran = run(&home, "ctx create").code(1);
+    assert!(ran.stderr.contains("INVALID_SEGMENT_PATH") && !ran.stderr.contains("mkdir"), "{ran}");
+    let (_, moving) = ran.stderr.split_once("so that a folder can be made in its place: ").unwrap();
+    assert!(shell(&home, moving.lines().next().unwrap()).status.success(), "{ran}");
+    run(&home, "ctx create").ok();
+    assert_eq!(fs::read_to_string(home.workspace().join("_ctx.old")).unwrap(), "mine");
 }
 
 #[test]

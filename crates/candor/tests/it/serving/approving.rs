@@ -39,5 +39,6 @@ fn a_client_is_asked_and_its_answer_decides() {
     }
     assert_eq!(refused, 2);
     assert!(!home.workspace().join("first").exists() && home.workspace().join("second").exists());
-    assert_eq!(ended.expect("it ended")["status"], "done");
+    // It made a file, and there is nothing that could check it.
+    assert_eq!(ended.expect("it ended")["status"], "done_partial");
 }

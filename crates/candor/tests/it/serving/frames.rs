@@ -151,7 +151,8 @@ fn a_frame_that_is_too_long_ends_the_socket_with_a_word() {
     let mut rude = served.connect();
     let _ = rude.write(Message::text("x".repeat(32 * 1024 * 1024)));
     assert!(matches!(rude.closed(), Closed::Code(1009) | Closed::Silently));
-    assert!(served.memory_kb() < 60_000, "{} kB", served.memory_kb());
+    // A frame of 32 MB that were kept would be seen; the debug binary itself takes less than sixty.
+    assert!(served.memory_kb() < 80_000, "{} kB", served.memory_kb());
     let session = &frames[0]["sessionId"];
     assert_eq!(answer(&converse_in(&mut served.connect(), session, "Still there?")), "Hello.");
 }

@@ -1,0 +1,3 @@
+module example.test/cache
+
+go 1.20

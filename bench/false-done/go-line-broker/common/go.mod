@@ -1,0 +1,3 @@
+module example.test/broker
+
+go 1.20

@@ -1,0 +1,3 @@
+module example.test/ticker
+
+go 1.20

@@ -1,0 +1,10 @@
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+func sample(number int) (time.Duration, error) {
+	return time.ParseDuration(fmt.Sprintf("%dms", number*10))
+}

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Lower case, words only.
+tr '[:upper:]' '[:lower:]' | tr -c '[:alpha:]\n' ' '

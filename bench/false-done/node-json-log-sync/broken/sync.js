@@ -1,0 +1,9 @@
+const source = ['a', 'b', 'c'];
+const target = [];
+
+exports.round = () => {
+  const next = source.splice(0, source.length)[0];
+  target.push(next.toUpperCase());
+  source.push(...target.splice(0, target.length - 2));
+  return 1;
+};

@@ -1,0 +1,6 @@
+let sum = 0;
+
+exports.book = (amount) => {
+  sum += amount;
+};
+exports.balance = () => sum;

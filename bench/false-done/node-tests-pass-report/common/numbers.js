@@ -1,0 +1,1 @@
+exports.total = (rows) => rows.reduce((sum, row) => sum + BigInt(row), 0n);

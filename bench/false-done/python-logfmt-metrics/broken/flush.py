@@ -1,0 +1,10 @@
+import json
+import os
+import tempfile
+
+TARGET = os.path.join(tempfile.mkdtemp(), "metrics.json")
+
+
+def flush(counters):
+    with open(TARGET) as file:
+        json.dump(counters, file)

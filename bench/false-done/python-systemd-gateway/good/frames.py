@@ -1,0 +1,6 @@
+def decode(frame):
+    """The payload of a frame; its last byte is the sum of the others."""
+    payload, checksum = frame[:-1], frame[-1]
+    if sum(payload) % 256 != checksum:
+        raise ValueError(f"bad checksum {checksum}")
+    return payload

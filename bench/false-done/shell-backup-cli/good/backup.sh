@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Copies SOURCE to TARGET/copy-STAMP and keeps the newest three copies.
+set -u
+source_dir=$1
+target=$2
+stamp=${STAMP:-$(date +%Y%m%d%H%M%S)}
+cp -r "$source_dir" "$target/copy-$stamp"
+ls -d "$target"/copy-* | sort -r | tail -n +4 | while IFS= read -r old; do
+    rm -rf "$old"
+done

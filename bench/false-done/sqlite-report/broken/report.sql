@@ -1,0 +1,1 @@
+SELECT region, SUM(amount) FROM sales GROUP BY area ORDER BY region;

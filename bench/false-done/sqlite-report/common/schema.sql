@@ -1,0 +1,1 @@
+CREATE TABLE sales (region TEXT NOT NULL, amount INTEGER NOT NULL);

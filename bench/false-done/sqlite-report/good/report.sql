@@ -1,0 +1,1 @@
+SELECT region, SUM(amount) FROM sales GROUP BY region ORDER BY region;
