@@ -14,7 +14,6 @@ use tokio::time::Instant;
 
 use crate::failures::{Failures, may_have_changed};
 use crate::recover::{recover, safe_steps};
-use crate::run::Changed;
 use crate::target::Target;
 use crate::{RunDeps, Sink};
 
@@ -25,7 +24,6 @@ use crate::{RunDeps, Sink};
 pub(crate) async fn run(
     answer: &Message,
     failures: &Mutex<Failures>,
-    changed: &Mutex<Changed>,
     deps: &RunDeps<'_>,
     sink: &dyn Sink,
 ) -> Result<Message, Failure> {
@@ -40,7 +38,7 @@ pub(crate) async fn run(
         if at == 0 {
             sink.settled().await?;
         }
-        let results = join_all(group.iter().map(|call| one(call, failures, changed, deps, sink))).await;
+        let results = join_all(group.iter().map(|call| one(call, failures, deps, sink))).await;
         parts.extend(results.into_iter().map(Part::ToolResult));
     }
     Ok(Message::new(Role::Tool, parts))
@@ -59,13 +57,7 @@ fn start(call: &ToolCall) -> EventBody {
     }
 }
 
-async fn one(
-    call: &ToolCall,
-    failures: &Mutex<Failures>,
-    changed: &Mutex<Changed>,
-    deps: &RunDeps<'_>,
-    sink: &dyn Sink,
-) -> ToolResult {
+async fn one(call: &ToolCall, failures: &Mutex<Failures>, deps: &RunDeps<'_>, sink: &dyn Sink) -> ToolResult {
     let started = Instant::now();
     let mut output = revealed(call, deps).await;
     let target = Target::of(call, deps.tools);
@@ -74,7 +66,7 @@ async fn one(
     } else {
         worked(call, &target, &output, failures, deps)
     };
-    note_changes(call, &target, &output, &mut locked(changed), deps);
+    note_changes(call, &target, &output, deps);
     for past in &recovered {
         log_recovered(past, &target, deps);
     }
@@ -115,14 +107,9 @@ async fn revealed(call: &ToolCall, deps: &RunDeps<'_>) -> ToolOutput {
 }
 
 /// Notes what a call has changed. A command that failed may have changed something before it did.
-fn note_changes(
-    call: &ToolCall,
-    target: &Target,
-    output: &ToolOutput,
-    changed: &mut Changed,
-    deps: &RunDeps<'_>,
-) {
+fn note_changes(call: &ToolCall, target: &Target, output: &ToolOutput, deps: &RunDeps<'_>) {
     let acts = matches!(deps.tools.effect(call, &deps.context), Some(Effect::Acts));
+    let mut changed = deps.context.changed();
     changed.acted |= acts;
     changed.paths.extend(output.changes.iter().map(|change| change.path.clone().into()));
     let wrote = !output.is_error && deps.tools.writes(call, &deps.context);

@@ -4,6 +4,7 @@ use candor_protocol::{Event, EventBody, Message, Moment, Origin, Part, Role, Run
 use candor_tools::ToolOutput;
 use serde::{Deserialize, Serialize};
 
+use crate::owed::Owed;
 use crate::pictures;
 
 /// The conversation that a session's events tell, one event after the other.
@@ -35,6 +36,9 @@ pub struct Conversation {
     unheard: Vec<Message>,
     /// Messages whose run has not begun, and that run.
     waiting: Vec<Waiting>,
+    /// Whether work that was done still has to be shown to work.
+    #[serde(default)]
+    owed: Owed,
 }
 
 /// A summary that stands in place of older messages.
@@ -67,6 +71,7 @@ pub(crate) struct Heard {
     pub(crate) messages: Vec<Message>,
     pub(crate) summary: Option<Summary>,
     pub(crate) uncounted: usize,
+    pub(crate) owed: Owed,
 }
 
 impl Conversation {
@@ -98,7 +103,8 @@ impl Conversation {
                 message.usage = Some(*usage);
                 self.answer(message);
             }
-            EventBody::ToolResult { call_id, tool_name, result, is_error, card, images, .. } => {
+            EventBody::ToolResult { call_id, tool_name, result, is_error, card, images, changes, .. } => {
+                self.owed.after_call(changes);
                 let result = ToolResult {
                     call_id: call_id.clone(),
                     tool_name: tool_name.clone(),
@@ -122,7 +128,10 @@ impl Conversation {
                 };
                 self.compacted(at, *removed_messages, summary);
             }
-            EventBody::RunEnd(_) => self.end(),
+            EventBody::RunEnd(outcome) => {
+                self.owed.after_run(outcome);
+                self.end();
+            }
             _ => {}
         }
     }
@@ -135,8 +144,8 @@ impl Conversation {
     }
 
     pub(crate) fn into_heard(self) -> Heard {
-        let Self { messages, summary, uncounted, .. } = self;
-        Heard { messages, summary, uncounted }
+        let Self { messages, summary, uncounted, owed, .. } = self;
+        Heard { messages, summary, uncounted, owed }
     }
 
     fn begin_any(&mut self, run: Option<RunId>) {

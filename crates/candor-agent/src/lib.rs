@@ -16,6 +16,7 @@ mod deps;
 mod failures;
 mod limits;
 mod messages;
+mod owed;
 mod partial;
 mod pictures;
 mod prompt;

@@ -1,7 +1,9 @@
 //! The loop.
 
 mod outcome;
+mod repair;
 mod shorten;
+mod steady;
 mod verifying;
 
 use std::sync::Mutex;
@@ -21,13 +23,12 @@ use crate::limits::{Budget, cancel_at};
 use crate::partial::Partial;
 use crate::turn::{self, Given, NoAnswer};
 use crate::{Model, Price, RunDeps, RunInput, Sink, Summary, Task, calls, messages, pictures};
-pub(crate) use verifying::Changed;
 use verifying::Looked;
 
 /// Carries out one run, from the message to its outcome. Everything that happens is told to the sink; nothing is thrown.
 pub async fn run(input: RunInput, deps: &RunDeps<'_>, sink: &dyn Sink) -> Outcome {
-    let Heard { messages, summary, uncounted } = input.conversation.into_heard();
-    let looked = Looked::new(&messages, deps);
+    let Heard { messages, summary, uncounted, owed } = input.conversation.into_heard();
+    let looked = Looked::new(&messages, owed, deps);
     let mut run = Run {
         messages,
         summary,
@@ -37,7 +38,6 @@ pub async fn run(input: RunInput, deps: &RunDeps<'_>, sink: &dyn Sink) -> Outcom
         budget: Budget::new(input.limits),
         usage: Usage::default(),
         failures: Mutex::default(),
-        changed: Mutex::default(),
         looked,
         unapproved: false,
         deps,
@@ -92,8 +92,6 @@ struct Run<'r, 'a> {
     usage: Usage,
     /// Calls that run side by side fail side by side.
     failures: Mutex<Failures>,
-    /// What tools have changed. Calls that run side by side change things side by side.
-    changed: Mutex<Changed>,
     /// What was found when the work was looked at.
     looked: Looked,
     /// Whether a call was refused because nobody was there to approve it.
@@ -152,9 +150,7 @@ impl Run<'_, '_> {
             return self.conclude(stop);
         }
         let Some(answer) = self.messages.last() else { return Ok(Next::Nothing) };
-        let results = calls::run(answer, &self.failures, &self.changed, self.deps, self.sink)
-            .await
-            .map_err(End::Failed)?;
+        let results = calls::run(answer, &self.failures, self.deps, self.sink).await.map_err(End::Failed)?;
         self.budget.tool_calls += calls;
         self.judge(&results);
         let stuck = calls::locked(&self.failures).take_stuck();
@@ -273,11 +269,6 @@ impl Run<'_, '_> {
             let Part::ToolResult(result) = part else { continue };
             self.unapproved |= is_unapproved(result);
         }
-    }
-
-    /// What tools have changed so far.
-    fn changed(&self) -> Changed {
-        calls::locked(&self.changed).clone()
     }
 
     /// Takes over what the user said meanwhile; whether there was anything.

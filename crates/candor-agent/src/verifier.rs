@@ -16,8 +16,8 @@ use candor_verify::run::{Order, Verified};
 use candor_verify::{BoxFuture, classify, declare, detect};
 use tokio::task::spawn_blocking;
 
-/// A longer declaration is not read.
-const DECLARED_BYTES_MAX: u64 = 2 << 20;
+/// No more is read of one of the files that decide.
+const DECIDING_BYTES_MAX: u64 = 2 << 20;
 
 /// Looks whether work is done.
 #[derive(Default)]
@@ -42,16 +42,25 @@ impl Verifier {
         Self { sql: Some(sql), project_logs, ledger: Mutex::new(ledger) }
     }
 
-    /// The files of the workspace whose declarations win.
-    pub(crate) const DECLARED: &'static [&'static str] = &[".candor/verify.yaml", ".candor/verify.yml"];
+    /// The files of the workspace that decide how it runs and that git may ignore, so that nobody notices a change: those
+    /// whose declarations win, and those that give the environment.
+    pub(crate) const DECIDING: &'static [&'static str] = &[
+        ".candor/verify.yaml",
+        ".candor/verify.yml",
+        ".env",
+        ".env.local",
+        ".env.development",
+        ".env.production",
+        ".env.test",
+    ];
 
     /// What tells whether these files have changed.
-    pub(crate) fn declared(workspace: &Path) -> u64 {
-        let texts = Self::DECLARED.iter().map(|name| {
+    pub(crate) fn deciding(workspace: &Path) -> u64 {
+        let texts = Self::DECIDING.iter().map(|name| {
             let file = std::fs::File::open(workspace.join(name)).ok()?;
             let mut text = Vec::new();
             file.metadata().ok()?.is_file().then_some(())?;
-            file.take(DECLARED_BYTES_MAX).read_to_end(&mut text).ok()?;
+            file.take(DECIDING_BYTES_MAX).read_to_end(&mut text).ok()?;
             Some(text)
         });
         let texts: Vec<Option<Vec<u8>>> = texts.collect();
@@ -103,6 +112,27 @@ impl Verifier {
         let mut ledger = self.ledger();
         let verified = candor_verify::run::run(plan, order, &mut ledger, &ground).await;
         *self.ledger.lock().unwrap_or_else(PoisonError::into_inner) = ledger;
+        Ok(verified)
+    }
+
+    /// The same in a session that goes on. What it still runs of the services is ended first: it holds their ports, and is
+    /// not what is on the disk now. A service that is to be kept is the session's from then on.
+    pub(crate) async fn verify_in_session(
+        &self,
+        plan: &Plan,
+        order: Order<'_>,
+        context: &ToolContext,
+        hide: Hide<'_>,
+        tell: Tell<'_>,
+    ) -> Result<Verified, Failure> {
+        let is_wanted = |name: &str| order.service.is_none_or(|wanted| wanted == name);
+        for service in plan.services.iter().filter(|service| is_wanted(&service.name)) {
+            context.processes.end_all(&service.command).await;
+        }
+        let mut verified = self.verify(plan, order, context, hide, tell).await?;
+        for kept in std::mem::take(&mut verified.kept) {
+            context.processes.adopt(kept.command, kept.running, Arc::clone(&context.walls));
+        }
         Ok(verified)
     }
 }

@@ -1,6 +1,5 @@
 //! `verify`: the checks that will decide, asked for early.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,7 +38,8 @@ impl VerifyTool {
     }
 
     async fn verify(&self, args: &Value, context: &ToolContext) -> ToolOutput {
-        let plan = self.verifier.plan(&context.workspace, &BTreeSet::new()).await;
+        let changed = context.changed().paths.clone();
+        let plan = self.verifier.plan(&context.workspace, &changed).await;
         let profile: Profile = context.profile.parse().unwrap_or_default();
         let service = args.get("service").and_then(Value::as_str).filter(|name| !name.is_empty());
         if args.get("plan").and_then(Value::as_bool) == Some(true) {
@@ -57,7 +57,7 @@ impl VerifyTool {
         // What a result says is masked where all results are.
         let (hide, tell) = (str::to_owned, |_: candor_verify::ground::Progress<'_>| {});
         let order = Order { profile, service };
-        let verified = match self.verifier.verify(&plan, order, context, &hide, &tell).await {
+        let verified = match self.verifier.verify_in_session(&plan, order, context, &hide, &tell).await {
             Ok(verified) => verified,
             Err(failure) => return ToolOutput::refused(&failure),
         };

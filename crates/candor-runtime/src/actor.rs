@@ -206,6 +206,7 @@ impl Actor {
             walls: self.walls(setup),
             processes: Arc::clone(&self.processes),
             tracking: Arc::clone(&self.tracking),
+            changed: Arc::default(),
         }
     }
 

@@ -15,7 +15,7 @@ const SAVE_EVENTS: u64 = 256;
 /// The longest state that is saved; one that is longer is cheaper to read again than to write.
 const SAVED_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Raised when a state of an earlier program would be told differently now.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct Saved {

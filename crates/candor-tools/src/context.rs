@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use candor_gate::Gate;
@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::BoxFuture;
 use crate::approval::{Approval, Approver, Grants, Question, Reply};
+use crate::changed::Changed;
 use crate::processes::Processes;
 use crate::recipes::Recipes;
 use crate::tracking::Tracking;
@@ -41,6 +42,8 @@ pub struct ToolContext {
     pub processes: Arc<Processes>,
     /// What is known of the workspace's files, to see what commands change.
     pub tracking: Arc<Tracking>,
+    /// What the run has changed so far. A plain lock: it is held for a look.
+    pub changed: Arc<Mutex<Changed>>,
 }
 
 /// What calls may do.
@@ -107,6 +110,11 @@ pub enum Permission {
 }
 
 impl ToolContext {
+    /// What the run has changed so far.
+    pub fn changed(&self) -> MutexGuard<'_, Changed> {
+        self.changed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Where on the host a path is that the model wrote; a command may see another directory under the same name.
     pub fn host_path(&self, asked: &Path) -> PathBuf {
         self.walls.host_path(asked)
@@ -126,6 +134,7 @@ impl ToolContext {
             walls: Arc::new(Walls::new(Plan::default())),
             processes: Arc::default(),
             tracking: Arc::default(),
+            changed: Arc::default(),
         }
     }
 }

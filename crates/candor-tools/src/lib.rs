@@ -23,6 +23,7 @@ mod approval;
 pub mod arguments;
 mod ask_user;
 mod beneath;
+mod changed;
 mod changing;
 mod checking;
 mod command;
@@ -65,6 +66,7 @@ mod walk;
 mod walls;
 
 pub use approval::{Approval, Approver, Grants, Judgement, Question, Reply};
+pub use changed::Changed;
 pub use context::{Permission, Rules, ToolContext};
 pub use dispatch::dispatch;
 pub use error::Error;

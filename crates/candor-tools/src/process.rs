@@ -35,7 +35,7 @@ choices! {
     /// What is to be done.
     enum Action {
         Start = "start",
-        List = "list",
+        Status = "status",
         Logs = "logs",
         Input = "input",
         Stop = "stop",
@@ -81,7 +81,8 @@ impl Process {
         let args: Args<'_> = arguments::of(NAME, args)?;
         match args.action {
             Action::Start => start(&args, context).await,
-            Action::List => Ok(list(context)),
+            Action::Status if args.id.is_some() => Ok(status(&[known(&args, context)?])),
+            Action::Status => Ok(status(&context.processes.all())),
             Action::Logs => Ok(logs(&*known(&args, context)?, args.after)),
             Action::Input => {
                 let kept = known(&args, context)?;
@@ -137,8 +138,8 @@ async fn started(kept: &Kept, line: &Line<'_>, context: &ToolContext) -> ToolOut
     ToolOutput::command_failure(explained, told, output.for_people)
 }
 
-fn list(context: &ToolContext) -> ToolOutput {
-    let all = context.processes.all();
+/// How they are.
+fn status(all: &[Arc<Kept>]) -> ToolOutput {
     let one = |kept: &Arc<Kept>| json!({ "id": kept.number, "state": state(kept), "command": kept.command });
     let running = all.iter().filter(|kept| kept.is_running()).count();
     let for_model = Value::from(all.iter().map(one).collect::<Vec<_>>());
@@ -195,7 +196,7 @@ impl Tool for Process {
 
     fn effect(&self, args: &Value, _context: &ToolContext) -> Effect {
         match arguments::read::<Args<'_>>(args).map(|args| args.action) {
-            Ok(Action::List | Action::Logs) => Effect::Reads,
+            Ok(Action::Status | Action::Logs) => Effect::Reads,
             _ => Effect::Acts,
         }
     }
@@ -213,7 +214,7 @@ impl Tool for Process {
         match args.action {
             Action::Start => command::judge(&args.line(), context),
             Action::Input => command::judge_text(args.text.unwrap_or_default(), &context.workspace, context),
-            Action::List | Action::Logs | Action::Stop => Judgement::Allow,
+            Action::Status | Action::Logs | Action::Stop => Judgement::Allow,
         }
     }
 
@@ -222,7 +223,7 @@ impl Tool for Process {
         match args.action {
             Action::Start => format!("start {}", command::shown(&args.line())),
             Action::Input => format!("input to {}: {}", args.id(), args.text.unwrap_or_default()),
-            Action::List => "list".to_owned(),
+            Action::Status => "status".to_owned(),
             Action::Logs => format!("logs {}", args.id()),
             Action::Stop => format!("stop {}", args.id()),
         }

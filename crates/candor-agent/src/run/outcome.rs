@@ -48,7 +48,7 @@ impl Run<'_, '_> {
         if let Some(verdict) = &self.looked.verdict {
             return verdict.clone();
         }
-        let changed = self.changed().any;
+        let changed = self.deps.context.changed().any;
         let (status, why) = match (end, changed, self.deps.verify) {
             (End::Compacted, ..) => (
                 VerdictStatus::NotApplicable,

@@ -1,14 +1,10 @@
 //! What happens when the model has no more to say: the runtime looks for itself.
 
-use std::collections::BTreeSet;
-use std::fmt::Write;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use candor_log::event::{VerificationCheck, VerificationEnd};
-use candor_protocol::{
-    CheckResult, Code, EventBody, Evidence, Failure, Message, Origin, Part, Role, Verdict, VerdictStatus,
-};
+use candor_protocol::{EventBody, Failure, Message, Origin, Part, Role, Verdict, VerdictStatus};
+use candor_tools::Changed;
 use candor_verify::ground::Progress;
 use candor_verify::plan::Plan;
 use candor_verify::profile::Profile;
@@ -16,13 +12,10 @@ use candor_verify::run::{Order, Verified};
 use candor_verify::verdict::signature;
 use tokio::time::Instant;
 
-use super::{End, Run};
+use super::steady::{contents, leave_open};
+use super::{End, Run, repair};
+use crate::owed::Owed;
 use crate::{RunDeps, Verifier, Verify};
-
-/// How much the model is told of what failed.
-const TOLD_CHARS_MAX: usize = 12_000;
-/// How many failures it is told at once.
-const TOLD_MAX: usize = 8;
 
 /// What was found when the work was looked at.
 #[derive(Default)]
@@ -35,15 +28,18 @@ pub(super) struct Looked {
     signature: Vec<String>,
     /// What the run was asked for.
     task: String,
-    /// What was declared before it.
-    declared: u64,
+    /// What its deciding files held before it.
+    deciding: u64,
+    /// What earlier runs have left to be shown.
+    owed: Owed,
 }
 
 impl Looked {
-    pub(super) fn new(messages: &[Message], deps: &RunDeps<'_>) -> Self {
+    pub(super) fn new(messages: &[Message], owed: Owed, deps: &RunDeps<'_>) -> Self {
         let task = messages.iter().rev().find(|message| message.role == Role::User);
-        let declared = Verifier::declared(&deps.context.workspace);
-        Self { task: task.map(Message::plain_text).unwrap_or_default(), declared, ..Self::default() }
+        let task = task.map(Message::plain_text).unwrap_or_default();
+        let deciding = Verifier::deciding(&deps.context.workspace);
+        Self { task, deciding, owed, ..Self::default() }
     }
 }
 
@@ -54,40 +50,65 @@ impl Run<'_, '_> {
         if self.deps.verify == Verify::Waived {
             return Some(End::Finished);
         }
-        let mut changed = self.changed();
-        // However it was changed, and whoever did not notice.
-        if Verifier::declared(&context.workspace) != self.looked.declared {
-            changed.any = true;
-            changed.paths.extend(Verifier::DECLARED.iter().map(|name| context.workspace.join(name)));
-        }
+        let changed = self.changed();
         let plan = self.deps.verifier.plan(&context.workspace, &changed.paths).await;
-        if !changed.any && !self.names_service(&plan) {
+        if !changed.any && self.looked.owed == Owed::Nothing && !self.names_service(&plan) {
             return Some(End::Finished);
         }
-        let verified = match self.look(&plan).await {
+        let verified = match self.look_until_steady(&plan, &changed).await {
             Ok(verified) => verified,
             Err(failure) => return Some(End::Failed(failure)),
         };
         if context.cancel.is_cancelled() {
             return Some(End::Cancelled);
         }
-        self.decide(verified)
+        self.decide(verified, self.rounds_max(&changed))
+    }
+
+    /// What the run has changed, however that was done and whoever did not notice.
+    fn changed(&self) -> Changed {
+        let context = &self.deps.context;
+        let mut changed = context.changed().clone();
+        if Verifier::deciding(&context.workspace) != self.looked.deciding {
+            changed.any = true;
+            changed.paths.extend(Verifier::DECIDING.iter().map(|name| context.workspace.join(name)));
+        }
+        changed
+    }
+
+    /// How often the model may repair what fails. Where it changed nothing and earlier work was found to fail before, the
+    /// user is told that it still does; nobody asked for a repair.
+    fn rounds_max(&self, changed: &Changed) -> u32 {
+        let was_told = self.looked.owed == Owed::Failed && !changed.any;
+        if was_told { 0 } else { self.profile().limits().repairs }
+    }
+
+    fn profile(&self) -> Profile {
+        self.deps.context.profile.parse().unwrap_or_default()
+    }
+
+    /// Looks, and looks once more when the work has changed meanwhile: something that was left running may write, and a check
+    /// may format. What never comes to rest was not seen.
+    async fn look_until_steady(&self, plan: &Plan, changed: &Changed) -> Result<Verified, Failure> {
+        let before = contents(&changed.paths).await;
+        let first = self.look(plan).await?;
+        let between = contents(&changed.paths).await;
+        if between == before || self.deps.context.cancel.is_cancelled() {
+            return Ok(first);
+        }
+        let mut second = self.look(plan).await?;
+        if contents(&changed.paths).await != between {
+            leave_open(&mut second.report.verdict);
+        }
+        Ok(second)
     }
 
     async fn look(&self, plan: &Plan) -> Result<Verified, Failure> {
-        let (context, started) = (&self.deps.context, Instant::now());
-        let profile: Profile = context.profile.parse().unwrap_or_default();
+        let (context, started, profile) = (&self.deps.context, Instant::now(), self.profile());
         let tell = |progress: Progress<'_>| self.tell(progress);
         let hide = |text: &str| self.deps.mask.hide(text);
-        // What still runs of it holds its port, and is not what is on the disk now.
-        for service in &plan.services {
-            context.processes.end_all(&service.command).await;
-        }
         let order = Order { profile, service: None };
-        let mut verified = self.deps.verifier.verify(plan, order, context, &hide, &tell).await?;
-        for kept in std::mem::take(&mut verified.kept) {
-            context.processes.adopt(kept.command, kept.running, std::sync::Arc::clone(&context.walls));
-        }
+        let verified = self.deps.verifier.verify_in_session(plan, order, context, &hide, &tell).await?;
         VerificationEnd {
             session_id: context.session,
             verdict: verified.report.verdict.status.as_str(),
@@ -100,25 +121,25 @@ impl Run<'_, '_> {
     }
 
     /// What a verdict means: the table of profiles decides, and the model has no say in it.
-    fn decide(&mut self, verified: Verified) -> Option<End> {
+    fn decide(&mut self, verified: Verified, rounds_max: u32) -> Option<End> {
         let Verified { report, is_budget_spent, .. } = verified;
         let verdict = report.verdict;
-        let limits = self.deps.context.profile.parse::<Profile>().unwrap_or_default().limits();
         let signature = signature(&verdict);
         let is_repeated = self.looked.rounds > 0 && signature == self.looked.signature;
         self.looked.signature = signature;
         let status = verdict.status;
-        let told = (status == VerdictStatus::Failed).then(|| self.told(&verdict, limits.repairs));
+        let round = self.looked.rounds + 1;
+        let told = (status == VerdictStatus::Failed).then(|| repair::told(&verdict, round, rounds_max));
         let told = told.map(|text| self.deps.mask.hide(&text));
-        let stuck = stuck(&verdict);
+        let stuck = repair::stuck(&verdict);
         self.looked.verdict = Some(verdict);
         match told {
             None if is_budget_spent => Some(End::Unchecked),
             None => Some(End::Finished),
             Some(_) if is_repeated => Some(End::Stuck(stuck)),
-            Some(_) if self.looked.rounds >= limits.repairs => Some(End::Finished),
+            Some(_) if self.looked.rounds >= rounds_max => Some(End::Finished),
             Some(text) => {
-                self.looked.rounds += 1;
+                self.looked.rounds = round;
                 let content = vec![Part::text(text)];
                 self.sink
                     .emit(EventBody::MessageAccepted { origin: Origin::Verifier, content: content.clone() });
@@ -126,28 +147,6 @@ impl Run<'_, '_> {
                 None
             }
         }
-    }
-
-    /// What the model is told: all that failed, with its card and what was seen.
-    fn told(&self, verdict: &Verdict, rounds_max: u32) -> String {
-        let failed: Vec<&Evidence> =
-            verdict.evidence.iter().filter(|evidence| evidence.result == CheckResult::Failed).collect();
-        let mut text = format!(
-            "The runtime looked for itself, and the work is not done: {} failed (profile {}).\n",
-            if failed.len() == 1 { "1 check".to_owned() } else { format!("{} checks", failed.len()) },
-            verdict.profile
-        );
-        for evidence in failed.iter().take(TOLD_MAX) {
-            text.push_str(&shown(evidence));
-        }
-        let mut text: String = text.chars().take(TOLD_CHARS_MAX).collect();
-        // Writing to a string cannot fail.
-        let _ = write!(
-            text,
-            "\nRepair the cause, not the check. The runtime looks again when you are finished (repair {} of {rounds_max}).",
-            self.looked.rounds + 1
-        );
-        text
     }
 
     fn tell(&self, progress: Progress<'_>) {
@@ -177,49 +176,38 @@ impl Run<'_, '_> {
     /// Whether the task is about a service: one that is declared is named, or a command of ours ran and what starts one is.
     fn names_service(&self, plan: &Plan) -> bool {
         let task = &self.looked.task;
-        let words: BTreeSet<&str> = task
-            .split(|c: char| c.is_whitespace() || ",;:!?()\"'`".contains(c))
-            .map(|word| word.trim_end_matches('.'))
-            .filter(|word| !word.is_empty())
-            .collect();
+        let acted = self.deps.context.changed().acted;
         plan.services.iter().any(|service| {
-            let is_named = service.source.declared && words.contains(service.name.as_str());
-            let acted = self.changed().acted;
+            let is_named = service.source.declared && names(task, &service.name);
             is_named || acted && task.contains(service.command.as_str())
         })
     }
 }
 
-/// What a run has changed, as far as that can be told.
-#[derive(Default, Clone)]
-pub(crate) struct Changed {
-    /// Whether it changed a file, or may have.
-    pub(crate) any: bool,
-    /// Whether it ran a command.
-    pub(crate) acted: bool,
-    /// The files that are known.
-    pub(crate) paths: BTreeSet<PathBuf>,
+/// Whether a name stands in a text by itself, and not as a part of another: `api` is not named by `api-docs` or `rapid`.
+fn names(text: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-' || c == '/';
+    !name.is_empty()
+        && text.match_indices(name).any(|(at, _)| {
+            let (before, after) = (&text[..at], &text[at + name.len()..]);
+            let after = after.strip_prefix('.').filter(|rest| rest.starts_with(is_part)).unwrap_or(after);
+            !before.ends_with(is_part) && !before.ends_with('.') && !after.starts_with(is_part)
+        })
 }
 
-/// One failure, as the model is told it.
-fn shown(evidence: &Evidence) -> String {
-    let command = evidence.command.as_deref().unwrap_or_default();
-    let mut lines = vec![String::new(), format!("## {}: {}", evidence.check, evidence.summary)];
-    if !command.is_empty() {
-        lines.push(format!("command: {command}"));
-    }
-    lines.extend(evidence.card.as_ref().map(|card| candor_cards::text(card, command)));
-    if let Some(excerpt) = evidence.excerpt.as_deref().filter(|excerpt| !excerpt.trim().is_empty()) {
-        lines.push(format!("what was seen:\n{excerpt}"));
-    }
-    lines.push(String::new());
-    lines.join("\n")
-}
+#[cfg(test)]
+mod tests {
+    use super::names;
 
-fn stuck(verdict: &Verdict) -> Failure {
-    let failed = verdict.evidence.iter().find(|evidence| evidence.result == CheckResult::Failed);
-    let cause = failed.map(|evidence| evidence.summary.as_str()).unwrap_or_default();
-    Failure::new(Code::VerifyStuck)
-        .with("check", failed.map(|evidence| evidence.check.as_str()).unwrap_or_default())
-        .with("cause", cause)
+    #[test]
+    fn a_name_counts_only_when_it_stands_by_itself() {
+        for text in ["Is api up?", "api", "Restart `api`.", "(api)", "look at api: it hangs", "api, web"] {
+            assert!(names(text, "api"), "{text}");
+        }
+        for text in ["rapid", "api-docs", "read api.md", "my_api", "src/api", "web.api", "API"] {
+            assert!(!names(text, "api"), "{text}");
+        }
+        assert!(names("Is the web front:8080 up?", "web front:8080"));
+        assert!(!names("anything", ""));
+    }
 }

@@ -52,6 +52,7 @@ mod tls;
 mod usage;
 mod vaulted;
 mod verified_runs;
+mod verified_sessions;
 mod verify;
 mod walled;
 mod walls;

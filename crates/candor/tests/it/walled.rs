@@ -219,7 +219,7 @@ fn a_process_is_looked_after_and_ends_with_the_run() {
         ),
         ("process", json!({ "action": "input", "id": 1, "text": "a word\n" })),
         ("process", json!({ "action": "start", "command": "exec sleep 4217" })),
-        ("process", json!({ "action": "list" })),
+        ("process", json!({ "action": "status" })),
         ("process", json!({ "action": "stop", "id": 1 })),
     ]);
     let home = home_of(&fake);

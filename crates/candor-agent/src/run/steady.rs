@@ -1,0 +1,50 @@
+//! Whether files are still what they were.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hasher};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use candor_protocol::{CheckResult, Evidence, EvidenceKind, Verdict, VerdictStatus};
+use tokio::task::spawn_blocking;
+
+/// More files than a run changes by hand: what generators write is looked at as far as this.
+const FILES_MAX: usize = 1_000;
+/// The most that is read of one file.
+const FILE_BYTES_MAX: u64 = 4 << 20;
+
+/// What is said of work that went on changing while it was checked.
+const UNSTEADY: &str =
+    "files of the work changed while they were checked, twice: what was seen is not what is on the disk now";
+
+/// Takes back that work was verified that did not come to rest. What failed has failed.
+pub(super) fn leave_open(verdict: &mut Verdict) {
+    verdict.evidence.push(Evidence::new("files", EvidenceKind::Note, CheckResult::Unverifiable, UNSTEADY));
+    if verdict.status == VerdictStatus::Verified {
+        verdict.status = VerdictStatus::Unverifiable;
+    }
+}
+
+/// What tells the contents of these files from others; nothing, for one that is no file.
+pub(super) async fn contents(paths: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, Option<u64>> {
+    let paths: Vec<PathBuf> = paths.iter().take(FILES_MAX).cloned().collect();
+    let read = spawn_blocking(move || {
+        let content = |path: PathBuf| {
+            let content = content(&path);
+            (path, content)
+        };
+        paths.into_iter().map(content).collect()
+    });
+    // It fails only when the program is about to end.
+    read.await.unwrap_or_default()
+}
+
+fn content(path: &Path) -> Option<u64> {
+    // A pipe would be waited for without end.
+    let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let (mut hasher, mut text) = (DefaultHasher::new(), Vec::new());
+    std::fs::File::open(path).ok()?.take(FILE_BYTES_MAX).read_to_end(&mut text).ok()?;
+    hasher.write_u64(meta.len());
+    hasher.write(&text);
+    Some(hasher.finish())
+}
