@@ -78,7 +78,7 @@ fn request(messages: &[Message], model: &Model, deps: &RunDeps<'_>) -> Request {
     Request {
         model: model.name.clone(),
         messages,
-        tools: deps.tools.specs(),
+        tools: deps.tools.offered(&deps.context.sought, model.context_window),
         max_tokens: deps.max_tokens,
         context_tokens: None,
         cache_key: Some(deps.context.session.to_string()),

@@ -39,7 +39,7 @@ pub use record::{Record, RecordCard};
 pub use reference::reference;
 pub use rules::{
     Checked, Example, Given, Kind, Look, Origin, Patterns, Pick, Prepared, Problem, Rule, RuleBase, RuleFile,
-    RuleStep, World, check, load, parse, rule_outline,
+    RuleStep, World, check, load, parse, rule_outline, without_place,
 };
 pub use template::quote;
 pub use text::text;

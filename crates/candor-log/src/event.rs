@@ -171,6 +171,16 @@ events! {
         error: &'a str = "error",
     }
 
+    /// An entry of a file of tools is left out.
+    ToolFileInvalid<'a> = WARN "tools" "tool_file_invalid" {
+        /// The code of its card.
+        code: &'a str = "code",
+        /// The file.
+        path: &'a str = "path",
+        /// Where, what and why.
+        error: &'a str = "error",
+    }
+
     /// A scheduled job begins.
     CronStart<'a> = INFO "cron" "cron_start" {
         /// The job.

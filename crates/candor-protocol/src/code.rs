@@ -114,6 +114,7 @@ codes! {
     ToolUnknown = "TOOL_UNKNOWN",
     ToolArguments = "TOOL_ARGUMENTS",
     ToolInterrupted = "TOOL_INTERRUPTED",
+    ToolFileInvalid = "TOOL_FILE_INVALID",
     ScheduleInvalid = "SCHEDULE_INVALID",
     SandboxTooWeak = "SANDBOX_TOO_WEAK",
     SandboxFailed = "SANDBOX_FAILED",

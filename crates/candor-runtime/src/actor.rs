@@ -12,7 +12,7 @@ use candor_protocol::{
     Code, EventBody, Evidence, Failure, Outcome, RunId, SessionId, Status, Usage, Verdict, VerdictStatus,
 };
 use candor_store::Store;
-use candor_tools::{Approver, Grants, Processes, Registry, ToolContext, Tracking, Walls};
+use candor_tools::{Approver, Grants, Processes, Registry, Sought, ToolContext, Tracking, Walls};
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -56,6 +56,8 @@ pub(crate) struct Actor {
     pub(crate) walls: Mutex<Arc<Walls>>,
     /// What is known of its workspace's files.
     pub(crate) tracking: Arc<Tracking>,
+    /// Which of the tools that can wait it has looked for.
+    pub(crate) sought: Arc<Sought>,
     /// Where it is listed. Weak, or the list would keep itself alive through those it lists.
     pub(crate) sessions: Weak<Sessions>,
     /// The way to itself, for those who work for it.
@@ -168,7 +170,10 @@ impl Actor {
         let message_count = conversation.messages().len() as u64;
         self.journal.emit(EventBody::RunStart { model: model.to_owned(), message_count });
         let prompt = |model: &str| {
-            let layers = self.sources.layers(setup, &self.tools, model, self.instructions.clone());
+            let window = setup.models.iter().find(|known| known.name == model);
+            let window = window.and_then(|model| model.context_window);
+            let offered = self.tools.offered(&self.sought, window);
+            let layers = self.sources.layers(setup, offered, model, self.instructions.clone());
             layers.assemble().map(|prompt| self.vault.hide(&prompt))
         };
         let deps = RunDeps {
@@ -206,6 +211,7 @@ impl Actor {
             walls: self.walls(setup),
             processes: Arc::clone(&self.processes),
             tracking: Arc::clone(&self.tracking),
+            sought: Arc::clone(&self.sought),
             changed: Arc::default(),
         }
     }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use candor_agent::{Harness, Layers, Sourced, VerifyTool};
-use candor_protocol::Moment;
+use candor_protocol::{Moment, ToolSpec};
 use candor_sandbox::Network;
 use candor_tools::{Approval, Permission, Registry};
 
@@ -76,7 +76,7 @@ impl Sources {
     pub(crate) fn layers(
         &self,
         setup: &Setup,
-        tools: &Registry,
+        tools: Vec<ToolSpec>,
         model: &str,
         session: Option<String>,
     ) -> Layers {
@@ -87,7 +87,7 @@ impl Sources {
         Layers {
             identity,
             harness: Some(harness(setup, model)),
-            tools: tools.specs(),
+            tools,
             workflows: Vec::new(),
             skills: Vec::new(),
             workspace: self.own_text(&setup.workspace.join("SYSTEM_PROMPT.md")),
@@ -102,7 +102,7 @@ impl Sources {
 pub fn layers(setup: &Setup, model: &str) -> Layers {
     let tools = Registry::built_in();
     tools.add(Arc::new(VerifyTool::new(Arc::clone(&setup.verifier))));
-    Sources::default().layers(setup, &tools, model, None)
+    Sources::default().layers(setup, tools.specs(), model, None)
 }
 
 fn read_text(path: &Path) -> Option<String> {

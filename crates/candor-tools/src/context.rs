@@ -14,6 +14,7 @@ use crate::approval::{Approval, Approver, Grants, Question, Reply};
 use crate::changed::Changed;
 use crate::processes::Processes;
 use crate::recipes::Recipes;
+use crate::sought::Sought;
 use crate::tracking::Tracking;
 use crate::walls::{Plan, Walls};
 
@@ -42,6 +43,8 @@ pub struct ToolContext {
     pub processes: Arc<Processes>,
     /// What is known of the workspace's files, to see what commands change.
     pub tracking: Arc<Tracking>,
+    /// Which of the tools that can wait the session has looked for.
+    pub sought: Arc<Sought>,
     /// What the run has changed so far. A plain lock: it is held for a look.
     pub changed: Arc<Mutex<Changed>>,
 }
@@ -134,6 +137,7 @@ impl ToolContext {
             walls: Arc::new(Walls::new(Plan::default())),
             processes: Arc::default(),
             tracking: Arc::default(),
+            sought: Arc::default(),
             changed: Arc::default(),
         }
     }

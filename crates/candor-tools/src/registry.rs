@@ -16,7 +16,13 @@ use crate::search::Search;
 use crate::shell_exec::ShellExec;
 use crate::sleep::Sleep;
 use crate::todo::Todo;
-use crate::{Effect, Error, Tool, ToolContext};
+use crate::{Effect, Error, Sought, Tool, ToolContext, sought};
+
+/// Where more tools come from. What it has may change at any time, so it is asked at each moment, and has to be quick.
+pub trait ToolSource: Send + Sync {
+    /// The tools that it has now.
+    fn tools(&self) -> Arc<[Arc<dyn Tool>]>;
+}
 
 /// The tools that there are, in the order the model is told about them. They may change while sessions go on: each
 /// request to a model names those of its moment.
@@ -24,6 +30,8 @@ use crate::{Effect, Error, Tool, ToolContext};
 pub struct Registry {
     /// A plain lock: it is held for a look and never across a wait.
     tools: RwLock<Arc<[Arc<dyn Tool>]>>,
+    /// Where more of them come from.
+    sources: RwLock<Vec<Arc<dyn ToolSource>>>,
 }
 
 impl Registry {
@@ -47,7 +55,13 @@ impl Registry {
 
     /// These tools. Of two with the same name, the first is found.
     pub fn new(tools: Vec<Arc<dyn Tool>>) -> Self {
-        Self { tools: RwLock::new(tools.into()) }
+        Self { tools: RwLock::new(tools.into()), sources: RwLock::default() }
+    }
+
+    /// Takes what a source has, whenever that is. Of two tools with the same name the first is found: none of a source is in
+    /// the way of one that was here before.
+    pub fn add_source(&self, source: Arc<dyn ToolSource>) {
+        self.sources.write().unwrap_or_else(PoisonError::into_inner).push(source);
     }
 
     /// Adds a tool, in the place of one with the same name if there is one.
@@ -72,7 +86,12 @@ impl Registry {
         found
     }
 
-    /// What the model is told.
+    /// What the model is told in a session, which can read so much.
+    pub fn offered(&self, sought: &Sought, window_tokens: Option<u64>) -> Vec<ToolSpec> {
+        sought::offered(&self.now(), sought, window_tokens)
+    }
+
+    /// All that there is.
     pub fn specs(&self) -> Vec<ToolSpec> {
         self.now().iter().map(|tool| tool.spec().clone()).collect()
     }
@@ -101,7 +120,18 @@ impl Registry {
     }
 
     fn now(&self) -> Arc<[Arc<dyn Tool>]> {
-        Arc::clone(&self.tools.read().unwrap_or_else(PoisonError::into_inner))
+        let own = Arc::clone(&self.tools.read().unwrap_or_else(PoisonError::into_inner));
+        let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner);
+        if sources.is_empty() {
+            return own;
+        }
+        let mut all = own.to_vec();
+        for tool in sources.iter().flat_map(|source| source.tools().to_vec()) {
+            if !all.iter().any(|other| other.spec().name == tool.spec().name) {
+                all.push(tool);
+            }
+        }
+        all.into()
     }
 
     fn change(&self, change: impl FnOnce(&mut Vec<Arc<dyn Tool>>)) {

@@ -2,19 +2,17 @@
 
 use std::time::Duration;
 
-use candor_log::event;
 use candor_protocol::ToolSpec;
 use candor_sandbox::{Ended, How, Output};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::AtLeast;
+use crate::carrying::{Carried, carry_out, log_cuts};
 use crate::command::Line;
 use crate::explaining::Said;
 use crate::output::note;
-use crate::repository::Repository;
 use crate::{
     BoxFuture, Effect, Error, Judgement, Tool, ToolContext, ToolOutput, arguments, command, explaining,
-    tracking,
 };
 
 const NAME: &str = "shell_exec";
@@ -59,14 +57,8 @@ impl ShellExec {
         // Two streams share what one result may hold.
         spec.output_bytes_max = context.rules.output_bytes_max / 2;
         spec.spill = context.walls.spill()?.or_else(|| context.rules.spill.clone());
-        let sandbox = context.walls.sandbox()?;
-        let repository = Repository::before(context);
-        tracking::before(context).await;
-        let ended = candor_sandbox::run(&spec, sandbox, &context.cancel).await;
-        let put_right = repository.put_right();
-        let changes = tracking::after(context).await;
-        let ended = ended?;
-        log_cuts(&ended, context);
+        let Carried { ended, changes, put_right } = carry_out(&spec, context).await?;
+        log_cuts(NAME, &ended, context);
         // What it has changed is kept however it ended.
         let output = told(&ended, spec.timeout, &line, context).await;
         let mut output = ToolOutput { changes, ..ToolOutput::of(output, context) };
@@ -121,19 +113,6 @@ fn with_note(result: &str, note: &str) -> String {
     let mut result: Value = serde_json::from_str(result).unwrap_or_default();
     result["note"] = note.into();
     result.to_string()
-}
-
-fn log_cuts(ended: &Ended, context: &ToolContext) {
-    let streams = [&ended.stdout, &ended.stderr];
-    if streams.iter().any(|stream| stream.is_cut()) {
-        event::ToolOutputTruncated {
-            session_id: context.session,
-            tool: NAME,
-            original_bytes: streams.iter().map(|stream| stream.total_bytes()).sum(),
-            truncated_bytes: streams.iter().map(|stream| stream.kept_bytes()).sum(),
-        }
-        .log();
-    }
 }
 
 /// What the model is told. A command that failed or was stopped has said why, so its output is told beside the card.

@@ -32,6 +32,11 @@ pub trait Tool: Send + Sync {
         arguments::problem(&self.spec().parameters, args)
     }
 
+    /// Whether it comes from outside, and can wait until it is looked for.
+    fn is_foreign(&self) -> bool {
+        false
+    }
+
     /// What this call would touch.
     fn effect(&self, args: &Value, context: &ToolContext) -> Effect;
 

@@ -6,7 +6,6 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use candor_agent::{Verifier, VerifyTool};
 use candor_context::{CONFIG_PATH, Error, Mode, Options, Segment, Wanted};
 use candor_protocol::ToolSpec;
 use candor_tools::arguments::AtLeast;
@@ -22,9 +21,8 @@ const LIMIT_MAX: u64 = 50;
 /// About how many tokens a `context_get` returns.
 const BUDGET: u64 = 4_000;
 
-/// Offers the tools where the workspace is a segment, and the one that verifies anywhere.
-pub(crate) fn offer(registry: &Registry, workspace: &Path, verifier: &Arc<Verifier>) {
-    registry.add(Arc::new(VerifyTool::new(Arc::clone(verifier))));
+/// Offers the tools where the workspace is a segment.
+pub(crate) fn offer(registry: &Registry, workspace: &Path) {
     if workspace.join(CONFIG_PATH).is_file() {
         registry.add(Arc::new(searching()));
         registry.add(Arc::new(getting()));

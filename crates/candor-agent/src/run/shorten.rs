@@ -202,15 +202,19 @@ impl Run<'_, '_> {
     }
 
     fn room(&self) -> Room {
-        let window = self.deps.models.first().and_then(|model| model.context_window);
-        Room::new(self.deps.compaction, window)
+        Room::new(self.deps.compaction, self.window())
+    }
+
+    fn window(&self) -> Option<u64> {
+        self.deps.models.first().and_then(|model| model.context_window)
     }
 
     /// How much of the window the next request takes.
     fn tokens(&self) -> u64 {
         compact::estimate(&self.messages, self.uncounted, || {
             let prompt = (self.deps.prompt)(self.model_name());
-            compact::of_prompt(prompt.as_deref(), &self.deps.tools.specs())
+            let offered = self.deps.tools.offered(&self.deps.context.sought, self.window());
+            compact::of_prompt(prompt.as_deref(), &offered)
         })
     }
 }

@@ -103,6 +103,7 @@ static CATALOGUE: [Entry; Code::ALL.len()] = [
     tools::UNKNOWN,
     tools::ARGUMENTS,
     tools::INTERRUPTED,
+    tools::FILE_INVALID,
     tools::SCHEDULE_INVALID,
     tools::SANDBOX_TOO_WEAK,
     tools::SANDBOX_FAILED,

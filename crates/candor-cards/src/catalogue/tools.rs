@@ -87,6 +87,20 @@ pub(super) const UNAPPROVED: Entry = Entry {
     exit_code: EXIT_NEEDS_APPROVAL,
 };
 
+pub(super) const FILE_INVALID: Entry = Entry {
+    code: Code::ToolFileInvalid,
+    class: Class::Config,
+    title: "A tool of your own is left out",
+    cause: "{path}, line {line}: {tool} is left out, and everything else works on.\n{reason}",
+    steps: &[
+        by_hand("Correct that entry in {path}; docs/tools.md explains every key"),
+        check("See which tools there are then", "candor tools list"),
+    ],
+    verify: Some("candor tools list"),
+    retryable: false,
+    exit_code: EXIT_FAILED,
+};
+
 pub(super) const SCHEDULE_INVALID: Entry = Entry {
     code: Code::ScheduleInvalid,
     class: Class::Config,

@@ -111,7 +111,7 @@ pub fn parse(text: &str) -> Result<RuleFile, Problem> {
 }
 
 /// What the reader of YAML says, without its head: whoever tells a problem tells its line already.
-fn without_place(text: &str) -> &str {
+pub fn without_place(text: &str) -> &str {
     let text = text.strip_prefix("error: ").unwrap_or(text);
     match text.split_once(": ") {
         Some((place, rest)) if place.starts_with("line ") => rest,

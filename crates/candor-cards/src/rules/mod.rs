@@ -13,7 +13,7 @@ mod tables;
 mod world;
 
 pub use base::{Prepared, RuleBase};
-pub use check::{Checked, Problem, check, load, parse};
+pub use check::{Checked, Problem, check, load, parse, without_place};
 pub use fill::rule_outline;
 pub use rule::{Example, Look, Origin, Patterns, Pick, Rule, RuleFile, RuleStep};
 pub use world::{Given, Kind, World};

@@ -43,6 +43,7 @@ const CANDOR: &[&str] = &[
     "candor sessions list",
     "candor sessions list --all",
     "candor sessions show *",
+    "candor tools list",
     "candor usage",
     "candor verify",
     "candor verify --plan",

@@ -111,6 +111,7 @@ fn facts_of_runs(code: Code) -> &'static [&'static str] {
         Code::ToolFailed => &["tool", "status", "output"],
         Code::ToolTimeout => &["tool", "limit"],
         Code::ToolBlocked | Code::ToolDenied | Code::ToolUnapproved => &["tool", "command", "reason"],
+        Code::ToolFileInvalid => &["path", "line", "tool", "reason"],
         Code::ScheduleInvalid => &["path", "schedule", "reason"],
         Code::SandboxTooWeak => &["minimum", "reached", "reason"],
         Code::SandboxFailed => &["stage", "reason"],

@@ -4,6 +4,7 @@
 
 mod bounds;
 mod calling;
+mod command_tools;
 mod editing;
 mod errors;
 mod finding;
@@ -20,6 +21,7 @@ mod resolving;
 mod rig;
 mod schemas;
 mod searching;
+mod seeking;
 mod shell;
 mod tree;
 mod undoing;

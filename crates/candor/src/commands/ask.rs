@@ -2,7 +2,6 @@
 
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use candor_config::Loaded;
@@ -18,7 +17,7 @@ use crate::printer::Printer;
 use crate::repl::reader::Reader;
 use crate::screen::block_on;
 use crate::stops::Stops;
-use crate::{assemble, context_tools, recipes, usage, which};
+use crate::{assemble, offered, usage, which};
 
 /// The most that is read from standard input: a long log fits, a disk image given by mistake does not.
 const STDIN_BYTES_MAX: u64 = 10 * 1024 * 1024;
@@ -47,11 +46,8 @@ pub(crate) fn converse(
 ) -> Result<(Outcome, SessionId), Fail> {
     block_on(async {
         let setup = assemble::setup(Some(ask), loaded, context).await?;
-        recipes::warn(&setup.tools.recipes, context);
         let workspace = setup.workspace.display().to_string();
-        let verifier = Arc::clone(&setup.verifier);
-        let runtime = Runtime::open(&assemble::database(loaded), setup).await?;
-        context_tools::offer(runtime.tools(), Path::new(&workspace), &verifier);
+        let runtime = offered::open(setup, loaded, context).await?;
         let mut stops = Stops::listen()?;
         let mut printer = Printer::new(context.screen, ask.json);
         let (session, after) = session(ask, &prompt, &workspace, &runtime).await?;

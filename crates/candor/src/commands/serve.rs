@@ -13,7 +13,6 @@ use candor_config::Loaded;
 use candor_log::event::ServerStart;
 use candor_log::{Clock, Mirror, Relay};
 use candor_protocol::{Code, Failure};
-use candor_runtime::Runtime;
 use candor_server::{Access, Made, Offer, Options};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
@@ -25,7 +24,7 @@ use crate::commands::logs;
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
 use crate::screen::block_on;
-use crate::{assemble, context_tools, recipes};
+use crate::{assemble, offered};
 
 /// The file of the home that the token is in.
 const TOKEN: &str = "token";
@@ -120,10 +119,7 @@ async fn serve(
     let listener = TcpListener::bind(address).await.map_err(unusable)?;
     let address = listener.local_addr().map_err(unusable)?;
     let setup = assemble::setup(None, loaded, context).await?;
-    recipes::warn(&setup.tools.recipes, context);
-    let (here, verifier) = (setup.workspace.clone(), Arc::clone(&setup.verifier));
-    let runtime = Arc::new(Runtime::open(&assemble::database(loaded), setup).await?);
-    context_tools::offer(runtime.tools(), &here, &verifier);
+    let runtime = Arc::new(offered::open(setup, loaded, context).await?);
     let offer = if loaded.config.server.interactive.ws_enabled { Offer::Socket } else { Offer::Health };
     let options = Options { access, offer, runtime: Arc::clone(&runtime) };
     let serving = tokio::spawn(candor_server::serve(listener, options, stop.clone()));

@@ -9,13 +9,17 @@ use serde_json::json;
 use crate::cli::Tools;
 use crate::commands::doctor;
 use crate::context::Context;
-use crate::context_tools;
 use crate::fail::{Exit, Fail};
+use crate::offered;
 
 pub(crate) fn run(command: &Tools, context: &Context<'_>) -> Result<Exit, Fail> {
     let loaded = context.load()?;
     let registry = Registry::built_in();
-    context_tools::offer(&registry, &loaded.workspace, &Arc::default());
+    let command_tools = Arc::new(offered::command_tools(&loaded, context.env()));
+    for failure in command_tools.broken() {
+        context.screen.card(&failure);
+    }
+    offered::offer(&registry, &loaded.workspace, &Arc::default(), command_tools);
     let specs = registry.specs();
     match command {
         Tools::List { json: true } => {

@@ -14,8 +14,6 @@ mod orders;
 pub(crate) mod reader;
 
 use std::io::{self, IsTerminal};
-use std::path::Path;
-use std::sync::Arc;
 
 use anstyle::Style;
 use candor_config::Loaded;
@@ -31,7 +29,7 @@ use crate::follow::{Errand, follow};
 use crate::printer::{Printer, tame};
 use crate::screen::{Screen, block_on, paint};
 use crate::stops::{Stop, Stops};
-use crate::{assemble, context_tools, recipes, which};
+use crate::{assemble, offered, which};
 
 use order::Input;
 use reader::{Line, Reader, Request};
@@ -124,11 +122,8 @@ impl<'a> Repl<'a> {
     async fn open(ask: &'a Ask, loaded: Loaded, context: &'a Context<'a>) -> Result<Self, Fail> {
         let screen = context.screen;
         let setup = assemble::setup(Some(ask), &loaded, context).await?;
-        recipes::warn(&setup.tools.recipes, context);
-        let here = setup.workspace.display().to_string();
-        let (model, verifier) = (Named::of(&setup), Arc::clone(&setup.verifier));
-        let runtime = Runtime::open(&assemble::database(&loaded), setup).await?;
-        context_tools::offer(runtime.tools(), Path::new(&here), &verifier);
+        let (here, model) = (setup.workspace.display().to_string(), Named::of(&setup));
+        let runtime = offered::open(setup, &loaded, context).await?;
         let session = match &ask.session {
             Some(text) => Some(which::find(text, &here, &runtime).await?),
             None if ask.continue_ => Some(which::latest(&here, &runtime).await?),

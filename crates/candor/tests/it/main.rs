@@ -25,6 +25,7 @@ mod logs;
 mod masking;
 mod one_card;
 mod output;
+mod own_tools;
 mod parity;
 mod pictures;
 mod power_loss;

@@ -1,0 +1,51 @@
+//! The tools of a person's own, in `tools.yaml` of the home.
+
+use candor_testkit::{Dialect, FakeLlm, Reply};
+use serde_json::json;
+
+use crate::rig::{ask, candor, home_of, log_lines};
+
+const TOOLS: &str = r#"
+tools:
+  - name: greet
+    description: Greets somebody.
+    cmd: sh
+    args: ["-c", "echo \"hello $1\" | tee greeting.txt; echo \"$SERVICE_TOKEN\"", greet, "{{name}}"]
+    parameters: { name: { type: string, pattern: "[a-z]+" } }
+    env: { SERVICE_TOKEN: "${MY_SERVICE_TOKEN}" }
+  - { name: broken, description: x }
+"#;
+
+#[test]
+fn a_tool_of_the_file_is_offered_run_behind_the_walls_and_its_secrets_are_masked() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    fake.push(Reply::calls([("greet", json!({"name": "ada"}))]));
+    fake.push(Reply::text("Greeted."));
+    let home = home_of(&fake);
+    home.write("tools.yaml", TOOLS);
+    let ran = ask(&home, &["--no-verify", "Greet ada"])
+        .env("MY_SERVICE_TOKEN", "plain-words-7391-zebra")
+        .run()
+        .ok();
+    assert!(ran.stderr.contains("line 9: broken is left out"), "{}", ran.stderr);
+    let requests = fake.requests();
+    assert!(requests[0].body.to_string().contains("Greets somebody."));
+    let result = requests[1].tool_results().join("\n");
+    assert!(result.contains("hello ada") && !result.contains("zebra"), "{result}");
+    assert!(std::fs::read_to_string(home.workspace().join("greeting.txt")).is_ok());
+    assert_eq!(log_lines(&home, "tool_file_invalid")[0]["code"], "TOOL_FILE_INVALID");
+}
+
+#[test]
+fn the_list_shows_them_and_a_card_for_what_is_left_out() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    let home = home_of(&fake);
+    home.write("tools.yaml", TOOLS);
+    let ran = candor(&home, "tools list").run().ok();
+    assert!(ran.stdout.contains("greet") && !ran.stdout.contains("broken"), "{}", ran.stdout);
+    assert!(
+        ran.stderr.contains("TOOL_FILE_INVALID") && ran.stderr.contains("missing field `cmd`"),
+        "{}",
+        ran.stderr
+    );
+}
