@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use candor_agent::{Compaction, Limits, Model, Recovery, Verifier, Verify};
 use candor_llm::retry::Policy;
+use candor_tools::skills::Skills;
 use candor_tools::{Plan, Rules};
 
 use crate::{Retention, Titles};
@@ -33,6 +34,8 @@ pub struct Setup {
     pub recovery: Recovery,
     /// Where the hand-written layers of the system prompt are.
     pub prompt: PromptFiles,
+    /// The skills that there are.
+    pub skills: Arc<Skills>,
     /// What tools may do.
     pub tools: Rules,
     /// The walls around commands.

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use candor_agent::{Harness, Layers, Sourced, VerifyTool};
+use candor_agent::{Catalogue, Harness, Layers, Sourced, VerifyTool};
 use candor_protocol::{Moment, ToolSpec};
 use candor_sandbox::Network;
+use candor_tools::skills::Skill;
 use candor_tools::{Approval, Permission, Registry};
 
 use crate::Setup;
@@ -89,7 +90,7 @@ impl Sources {
             harness: Some(harness(setup, model)),
             tools,
             workflows: Vec::new(),
-            skills: Vec::new(),
+            skills: setup.skills.usable().iter().map(|skill| catalogue(skill)).collect(),
             workspace: self.own_text(&setup.workspace.join("SYSTEM_PROMPT.md")),
             agents: self.agents(&setup.workspace),
             session,
@@ -122,6 +123,12 @@ fn read_text(path: &Path) -> Option<String> {
         text.push_str("\n[cut: the file is longer than goes into the prompt]");
     }
     (!text.is_empty()).then_some(text)
+}
+
+fn catalogue(skill: &Skill) -> Catalogue {
+    // One line each: a description of several would be cut after the first.
+    let description = skill.description.split_whitespace().collect::<Vec<_>>().join(" ");
+    Catalogue { name: skill.name.clone(), description }
 }
 
 /// What commands can reach, so that nobody tries in vain.

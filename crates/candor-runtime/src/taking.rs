@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use candor_agent::{Mask, Sink, Task, first_words};
 use candor_protocol::{Body, Code, EventBody, Failure, NamedBy, Origin, Part, RunId, plain_text};
+use candor_tools::skills::Skills;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -101,9 +102,9 @@ impl Actor {
             }
             (Body::Say(parts) | Body::Steer(parts), _) => {
                 self.start(Task::Answer, setup, waiting).map(|(run, setup)| {
-                    let parts = self.hidden(parts);
                     self.sweep_once(origin, &setup);
-                    self.name_by_words(&parts, &setup);
+                    self.name_by_words(&self.hidden(parts.clone()), &setup);
+                    let parts = self.hidden(with_skills(parts, &setup.skills));
                     self.journal.accept(run, origin, parts);
                     Some(run)
                 })
@@ -220,4 +221,12 @@ impl Actor {
 /// There is no model to ask.
 pub(crate) fn no_setup() -> Failure {
     Failure::new(Code::ProviderNotConfigured).with("variables", "").with("addresses", "")
+}
+
+/// A message with the words of the skills that it asks for by name.
+fn with_skills(mut parts: Vec<Part>, skills: &Skills) -> Vec<Part> {
+    let asked = skills.asked_for(&plain_text(&parts));
+    let taken_up = asked.iter().filter_map(|skill| skills.take_up(&skill.name).ok());
+    parts.extend(taken_up.map(|skill| Part::text(format!("Skill {}:\n{}", skill.name, skill.body))));
+    parts
 }

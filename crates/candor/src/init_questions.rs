@@ -40,7 +40,7 @@ pub(crate) fn ask(context: &Context<'_>) -> Result<Vec<Chosen>, Fail> {
 }
 
 /// One line from the terminal. The end of input (Ctrl-D) stops everything: the next line is not meant for us.
-fn question(text: &str) -> Result<String, Fail> {
+pub(crate) fn question(text: &str) -> Result<String, Fail> {
     let mut answer = String::new();
     let mut prompt = io::stderr().lock();
     let asked = write!(prompt, "{text}").and_then(|()| prompt.flush());
@@ -48,7 +48,7 @@ fn question(text: &str) -> Result<String, Fail> {
     match read.map_err(|error| Failure::file(Path::new("/dev/tty"), &error))? {
         0 => {
             // Nobody may be left to read it.
-            let _ = writeln!(prompt, "\nstopped; nothing was written");
+            let _ = writeln!(prompt, "\nstopped; nothing more was written");
             Err(Fail::Stopped)
         }
         _ => Ok(answer.trim().to_owned()),

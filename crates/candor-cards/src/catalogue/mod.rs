@@ -11,6 +11,7 @@ mod runs;
 mod secrets;
 mod serving;
 mod sessions;
+mod skills;
 mod tools;
 mod usage;
 mod verify;
@@ -104,6 +105,9 @@ static CATALOGUE: [Entry; Code::ALL.len()] = [
     tools::ARGUMENTS,
     tools::INTERRUPTED,
     tools::FILE_INVALID,
+    skills::INVALID,
+    skills::UNKNOWN,
+    skills::UNTRUSTED,
     tools::SCHEDULE_INVALID,
     tools::SANDBOX_TOO_WEAK,
     tools::SANDBOX_FAILED,

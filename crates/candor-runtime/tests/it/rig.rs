@@ -214,6 +214,7 @@ pub(crate) fn model(provider: Arc<dyn Provider>) -> Model {
 
 pub(crate) fn setup(home: &Home, provider: Arc<dyn Provider>) -> Setup {
     Setup {
+        skills: Arc::default(),
         workspace: home.workspace(),
         models: vec![model(provider)],
         policy: Policy { max_retries: 0, ..Policy::default() },

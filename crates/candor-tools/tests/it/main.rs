@@ -23,6 +23,7 @@ mod schemas;
 mod searching;
 mod seeking;
 mod shell;
+mod skills;
 mod tree;
 mod undoing;
 mod writing;

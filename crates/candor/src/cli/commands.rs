@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use candor_protocol::Level;
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{Card, Ctx, Harness, Sessions, Verify};
+use super::{Card, Ctx, Harness, Sessions, Skills, Trust, Verify};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -47,6 +47,13 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Tools,
     },
+    /// Instructions that a model takes up when it needs them
+    Skills {
+        #[command(subcommand)]
+        command: Skills,
+    },
+    /// What this folder brings along, and whether you trust it
+    Trust(Trust),
     /// Which models the provider has
     Models {
         /// Print JSON

@@ -4,6 +4,7 @@ mod cards;
 mod commands;
 mod ctx;
 mod options;
+mod reach;
 mod sessions;
 mod verify;
 
@@ -19,6 +20,7 @@ pub(crate) use commands::{
 };
 pub(crate) use ctx::{Ctx, CtxGet, CtxMode, CtxSearch, Place};
 pub(crate) use options::{Ask, Global};
+pub(crate) use reach::{Skills, Trust};
 pub(crate) use sessions::Sessions;
 pub(crate) use verify::Verify;
 
@@ -46,7 +48,7 @@ Examples:
   candor verify                          look whether what is in this folder works";
 
 /// Commands of the public contract that this build does not have. They are known, so that none is taken for a prompt.
-pub(crate) const NOT_BUILT: &[&str] = &["cron", "workflow", "mcp", "skills", "acp"];
+pub(crate) const NOT_BUILT: &[&str] = &["cron", "workflow", "mcp", "acp"];
 
 /// The command that prints generated documents.
 const GENERATE: &str = "generate";

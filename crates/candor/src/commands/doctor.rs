@@ -8,17 +8,18 @@ use candor_config::{Home, Loaded, SecretSource};
 use candor_protocol::{Code, Failure};
 use candor_sandbox::Level;
 use candor_store::{Location, Store};
-use candor_tools::{Recipes, Walls};
+use candor_tools::skills::Found;
+use candor_tools::{Recipes, ToolSource, Walls};
 use serde_json::{Value as Json, json};
 
-use crate::assemble;
 use crate::cli::Doctor;
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
 use crate::provider;
 use crate::recipes;
-use crate::screen::{block_on, paint};
+use crate::screen::{block_on, counted, paint};
 use crate::secrets;
+use crate::{assemble, offered};
 
 /// Free disk space below which a log or a session may soon not be written.
 const FREE_BYTES_LOW: u64 = 200_000_000;
@@ -123,6 +124,8 @@ fn examine(context: &Context<'_>) -> Vec<Report> {
             reports.extend(secret_reports(&loaded, context));
             reports.push(walls(&loaded, context));
             reports.extend(recipe_reports(&loaded));
+            reports.extend(tool_reports(&loaded, context));
+            reports.extend(skill_reports(&loaded, context));
             reports.push(log_report(&loaded));
             reports.push(sessions_report(&loaded));
         }
@@ -139,6 +142,36 @@ fn recipe_reports(loaded: &Loaded) -> Vec<Report> {
         Report::bad("recipes", State::Warning, says, failure)
     };
     recipes.broken().into_iter().map(report).collect()
+}
+
+/// The tools of the person's own, and those that are left out.
+fn tool_reports(loaded: &Loaded, context: &Context<'_>) -> Vec<Report> {
+    let tools = offered::command_tools(loaded, context.env());
+    let report = |failure: Failure| {
+        let says = format!("{} is left out", failure.fact("tool").unwrap_or_default());
+        Report::bad("tools", State::Warning, says, failure)
+    };
+    let count = tools.tools().len() as u64;
+    let good = (count > 0).then(|| Report::ok("tools", format!("{} of your own", counted(count, "tool"))));
+    good.into_iter().chain(tools.broken().into_iter().map(report)).collect()
+}
+
+/// Every skill that was found, and whether it is trusted.
+fn skill_reports(loaded: &Loaded, context: &Context<'_>) -> Vec<Report> {
+    let report = |found: Found| {
+        let path = found.path.display();
+        match found.skill {
+            Err(failure) => Report::bad("skill", State::Warning, format!("{path} is left out"), failure),
+            Ok(skill) if !found.trusted => {
+                let failure =
+                    Failure::new(Code::SkillUntrusted).with("skill", &skill.name).with("path", path);
+                Report::bad("skill", State::Warning, format!("{} is not trusted", skill.name), failure)
+            }
+            Ok(skill) if found.brought.is_some() => Report::ok("skill", format!("{} (trusted)", skill.name)),
+            Ok(skill) => Report::ok("skill", format!("{} (your own)", skill.name)),
+        }
+    };
+    offered::skills(loaded, &loaded.workspace, context.env()).found().into_iter().map(report).collect()
 }
 
 /// Whether the sessions are whole, as far as the database can tell. One that is not there yet is not made for this.

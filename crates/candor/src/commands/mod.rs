@@ -18,7 +18,9 @@ mod prompt;
 mod redact;
 mod serve;
 pub(crate) mod sessions;
+mod skills;
 mod tools;
+mod trust;
 mod usage;
 pub(crate) mod verify;
 
@@ -39,6 +41,8 @@ pub(crate) fn run(command: &Command, context: &Context<'_>) -> Result<Exit, Fail
         Command::Serve(options) => serve::run(options, context),
         Command::Sessions { command } => sessions::run(command, context),
         Command::Tools { command } => tools::run(command, context),
+        Command::Skills { command } => skills::run(command, context),
+        Command::Trust(options) => trust::run(options, context),
         Command::Models { json } => models::run(*json, context),
         Command::Prompt { command } => prompt::run(command, context),
         Command::Usage(options) => usage::run(options, context),

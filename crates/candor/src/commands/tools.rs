@@ -19,7 +19,8 @@ pub(crate) fn run(command: &Tools, context: &Context<'_>) -> Result<Exit, Fail> 
     for failure in command_tools.broken() {
         context.screen.card(&failure);
     }
-    offered::offer(&registry, &loaded.workspace, &Arc::default(), command_tools);
+    let skills = Arc::new(offered::skills(&loaded, &loaded.workspace, context.env()));
+    offered::offer(&registry, &loaded.workspace, &Arc::default(), command_tools, skills);
     let specs = registry.specs();
     match command {
         Tools::List { json: true } => {

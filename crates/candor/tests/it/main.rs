@@ -45,6 +45,7 @@ mod sessions_and_usage;
 mod sessions_changed;
 mod sessions_found;
 mod sessions_moved;
+mod skills;
 mod start;
 mod strace;
 mod system_prompt;
