@@ -7,6 +7,7 @@ mod elixir;
 mod go;
 mod java;
 mod node;
+mod node_parts;
 mod node_service;
 mod perl;
 mod php;
