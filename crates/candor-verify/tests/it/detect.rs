@@ -480,6 +480,8 @@ fn tests_for_the_runner_of_node_need_no_script() {
     let test = ("lib.test.js", "import test from 'node:test';\n");
     let found = plan(&[("package.json", r#"{"type": "module"}"#), ("lib.js", "export const x = 1;\n"), test]);
     assert_eq!(runs(&found, Test), ["node --test lib.test.js"]);
+    let found = plan(&[("package.json", r#"{"scripts": {"test": "true"}}"#), test]);
+    assert_eq!(runs(&found, Test), ["node --test lib.test.js"], "a script that does nothing runs none");
     let found = plan(&[("package.json", r#"{"scripts": {"test": "node --test"}}"#), test]);
     assert_eq!(runs(&found, Test), ["npm test --silent"]);
 }

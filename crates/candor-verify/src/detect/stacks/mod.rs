@@ -9,6 +9,7 @@ mod java;
 mod node;
 mod node_parts;
 mod node_service;
+mod node_tests;
 mod perl;
 mod php;
 mod python;

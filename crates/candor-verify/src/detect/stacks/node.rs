@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::node_parts::{self, Joined};
 use super::node_service;
+use super::node_tests;
 use crate::classify;
 use crate::detect::danger::{danger, is_dangerous_name};
 use crate::detect::deps;
@@ -17,7 +18,7 @@ use crate::detect::tree::{ending, name};
 use crate::plan::{Check, CheckKind};
 
 /// How many files are looked at one by one. Each costs the start of a process.
-const SYNTAX_FILES_MAX: usize = 80;
+pub(super) const FILES_MAX: usize = 80;
 
 /// A package with what is known about it.
 pub(super) struct Package<'p> {
@@ -54,7 +55,7 @@ pub(in crate::detect) fn detect(draft: &mut Draft<'_>) {
         stack(draft, package);
         install(draft, package, &roots);
         scripts(draft, package, &roots, &joined);
-        plain_tests(draft, package);
+        node_tests::detect(draft, package);
         types(draft, package);
         syntax(draft, package);
         node_service::detect(draft, package);
@@ -71,39 +72,7 @@ fn is_for_node(draft: &Draft<'_>, package: &Package<'_>) -> bool {
             || code.text.contains("\"node:")
             || code.text.contains("from 'http'")
     });
-    is_meant || !own_tests(draft, package).is_empty()
-}
-
-/// Files with tests for the runner that Node itself has.
-fn own_tests<'p>(draft: &Draft<'_>, package: &Package<'p>) -> Vec<&'p Path> {
-    let is_own = |file: &&PathBuf| {
-        matches!(ending(file), "js" | "mjs" | "cjs")
-            && draft.tree.text(file).is_some_and(|text| text.contains("node:test"))
-    };
-    package.project.files.iter().filter(is_own).map(PathBuf::as_path).collect()
-}
-
-/// Tests that need no script, where there is none that runs them.
-fn plain_tests(draft: &mut Draft<'_>, package: &Package<'_>) {
-    let folder = &package.project.folder;
-    let tests = own_tests(draft, package);
-    let has_script = SCRIPTS
-        .iter()
-        .filter(|(kind, _)| *kind == CheckKind::Test)
-        .flat_map(|(_, names)| names.iter())
-        .any(|name| script(package, name).is_some_and(|body| !body.contains("no test specified")));
-    let Some(first) = tests.first().filter(|_| !has_script) else { return };
-    let (list, left) = listed(folder, &tests, SYNTAX_FILES_MAX);
-    if left > 0 {
-        draft.note(format!("{left} files with tests for Node are not run: {SYNTAX_FILES_MAX} are"));
-    }
-    let source = from(first, None, format!("{} uses the test runner of Node", name(first)));
-    draft.check(Check {
-        env: env(),
-        needs: words(&["node"]),
-        needs_files: package.modules.clone(),
-        ..check(CheckKind::Test, "node test", format!("node --test {list}"), folder, source)
-    });
+    is_meant || !node_tests::own(draft, package).is_empty()
 }
 
 fn package<'p>(
@@ -250,7 +219,7 @@ fn scripts(
         let is_asked_above = roots.iter().any(|(root, _)| {
             *root != package.project.folder
                 && package.project.folder.starts_with(root)
-                && asks_parts(draft, root, name)
+                && node_parts::asks_parts(draft, root, name)
         });
         if is_asked_above || joined.iter().any(|joined| joined.has(name, &package.project.folder)) {
             continue;
@@ -298,30 +267,6 @@ pub(super) fn does_nothing(package: &Package<'_>, name: &str, depth: usize) -> b
     let around = ["pre", "post"].map(|when| format!("{when}{name}"));
     classify::does_nothing_by(body, &runs_idle)
         && around.iter().all(|name| script(package, name).is_none() || is_idle(name))
-}
-
-/// Whether a script of the whole runs the same one in its parts.
-pub(super) fn asks_parts(draft: &Draft<'_>, root: &Path, name: &str) -> bool {
-    let Some(text) = draft.tree.text(&root.join("package.json")) else { return false };
-    let Ok(value) = manifest::parse(&text, Format::Json) else { return false };
-    let body = value
-        .get("scripts")
-        .and_then(|scripts| scripts.get(name))
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    [
-        "--workspaces",
-        "-ws",
-        "workspaces foreach",
-        "pnpm -r",
-        "--recursive",
-        "turbo",
-        "nx ",
-        "lerna",
-        "--filter",
-    ]
-    .iter()
-    .any(|word| body.contains(word))
 }
 
 /// A script as its installer runs it.
@@ -416,10 +361,10 @@ fn syntax(draft: &mut Draft<'_>, package: &Package<'_>) {
     if files.is_empty() {
         return;
     }
-    let (list, left) = listed(folder, &files, SYNTAX_FILES_MAX);
+    let (list, left) = listed(folder, &files, FILES_MAX);
     if left > 0 {
         draft.note(format!(
-            "the syntax of {left} JavaScript files is not checked one by one: {SYNTAX_FILES_MAX} are"
+            "the syntax of {left} JavaScript files is not checked one by one: {FILES_MAX} are"
         ));
     }
     let source = from(&package.file, None, "there are JavaScript files that Node reads as they are");

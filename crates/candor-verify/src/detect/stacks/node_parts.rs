@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use globset::{GlobBuilder, GlobMatcher};
 use serde_json::Value;
 
-use super::node::{Package, SCRIPTS, asks_parts, does_nothing, env, needs, script, unfit};
+use super::node::{Package, SCRIPTS, does_nothing, env, needs, script, unfit};
 use crate::detect::draft::{Draft, check, from};
 use crate::detect::manifest::{self, Format};
 use crate::plan::{Check, CheckKind};
@@ -64,6 +64,30 @@ pub(super) fn joined(draft: &mut Draft<'_>, packages: &[Package<'_>]) -> Vec<Joi
         }
     }
     found
+}
+
+/// Whether a script of the whole runs the same one in its parts.
+pub(super) fn asks_parts(draft: &Draft<'_>, root: &Path, name: &str) -> bool {
+    let Some(text) = draft.tree.text(&root.join("package.json")) else { return false };
+    let Ok(value) = manifest::parse(&text, Format::Json) else { return false };
+    let body = value
+        .get("scripts")
+        .and_then(|scripts| scripts.get(name))
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    [
+        "--workspaces",
+        "-ws",
+        "workspaces foreach",
+        "pnpm -r",
+        "--recursive",
+        "turbo",
+        "nx ",
+        "lerna",
+        "--filter",
+    ]
+    .iter()
+    .any(|word| body.contains(word))
 }
 
 /// Puts them into the plan.
