@@ -156,7 +156,7 @@ async fn a_service_on_ipv6_only_is_found_and_asked() {
 async fn a_service_at_the_wrong_address_is_told_where_it_listens() {
     let (right, wrong) = (free_port(), free_port());
     let app = python(&format!("def reply(path): return 200, ''\nserve('127.0.0.1', {wrong})"));
-    let more = format!("    ready: {{ tcp: '127.0.0.1:{right}', timeout: 2s }}\n");
+    let more = format!("    ready: {{ tcp: '127.0.0.1:{right}', timeout: 5s }}\n");
     let verified = Site::declaring(&one("python3 app.py", &more), &[("app.py", &app)]).verify().await;
     assert_eq!(code(&verified), "VERIFY_NOT_READY");
     let summary = &of(&verified, "api: start").summary;
@@ -167,7 +167,7 @@ async fn a_service_at_the_wrong_address_is_told_where_it_listens() {
 async fn an_answer_of_5xx_is_never_ready() {
     let port = free_port();
     let app = python(&format!("def reply(path): return 503, 'not yet'\nserve('127.0.0.1', {port})"));
-    let more = format!("    ready: {{ http: 'http://127.0.0.1:{port}/', timeout: 1s }}\n");
+    let more = format!("    ready: {{ http: 'http://127.0.0.1:{port}/', timeout: 5s }}\n");
     let verified = Site::declaring(&one("python3 app.py", &more), &[("app.py", &app)]).verify().await;
     assert_eq!(code(&verified), "VERIFY_NOT_READY");
     assert!(of(&verified, "api: start").summary.contains("503"), "{:?}", of(&verified, "api: start").summary);
