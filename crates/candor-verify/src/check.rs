@@ -19,11 +19,13 @@ use crate::runners;
 pub(crate) struct Done {
     pub(crate) evidence: Evidence,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Whether it was ended because its time was over.
+    pub(crate) is_cut: bool,
 }
 
 impl From<Evidence> for Done {
     fn from(evidence: Evidence) -> Self {
-        Self { evidence, diagnostics: Vec::new() }
+        Self { evidence, diagnostics: Vec::new(), is_cut: false }
     }
 }
 
@@ -32,7 +34,7 @@ pub(crate) async fn carry_out(check: &Check, time: Duration, ground: &Ground<'_>
     ground.host.tell(Progress::Began { check: &check.name, command: &check.run });
     let mut done = tried(check, time, ground).await;
     done.evidence.command = Some(check.run.clone());
-    done.evidence.artefacts = excerpt::artefacts(&check.run, &check.cwd, ground.root);
+    done.evidence.artefacts = excerpt::artefacts(&check.run, &check.cwd, ground.root).await;
     done.evidence = ground.masked(done.evidence);
     for diagnostic in &mut done.diagnostics {
         diagnostic.message = ground.host.mask(&diagnostic.message);
@@ -50,7 +52,6 @@ async fn tried(check: &Check, time: Duration, ground: &Ground<'_>) -> Done {
         let summary = format!("it may not be run: {}", excerpt::first_line(&card.cause));
         return Evidence { card: Some(card), ..evidence(check, CheckResult::Unverifiable, summary) }.into();
     }
-    let time = check.timeout.map_or(time, |timeout| timeout.min(time));
     let spec = ground.spec(&check.run, &check.cwd, &check.env, time, Stdin::Closed);
     match candor_sandbox::run(&spec, ground.sandbox, ground.cancel).await {
         Ok(ended) => judged(check, &ended, time, &cwd, ground).await,
@@ -70,15 +71,17 @@ async fn judged(check: &Check, ended: &Ended, time: Duration, cwd: &Path, ground
         How::Exited(0) if check.kind == CheckKind::Test && runners::failed(&output).is_some() => {
             Failed::Exited(0)
         }
-        How::Exited(0) => {
-            let none = check.kind == CheckKind::Test && runners::none_ran(&output);
-            let (result, summary) = if none {
-                (CheckResult::Skipped, "there are no tests")
-            } else {
-                (CheckResult::Passed, "exit code 0")
-            };
+        How::Exited(0 | runners::NO_TESTS_CODE)
+            if check.kind == CheckKind::Test && runners::none_ran(&output) =>
+        {
             let excerpt = excerpt::last_line(&output).map(|line| ground.host.mask(&line));
-            return Evidence { duration_ms, excerpt, ..evidence(check, result, summary) }.into();
+            let skipped = evidence(check, CheckResult::Skipped, "there are no tests");
+            return Evidence { duration_ms, excerpt, ..skipped }.into();
+        }
+        How::Exited(0) => {
+            let excerpt = excerpt::last_line(&output).map(|line| ground.host.mask(&line));
+            let passed = evidence(check, CheckResult::Passed, "exit code 0");
+            return Evidence { duration_ms, excerpt, ..passed }.into();
         }
         How::Cancelled => {
             let stopped = evidence(check, CheckResult::Skipped, "it was stopped");
@@ -115,7 +118,7 @@ async fn judged(check: &Check, ended: &Ended, time: Duration, cwd: &Path, ground
         card: Some(card),
         ..evidence(check, CheckResult::Failed, ground.host.mask(&summary))
     };
-    Done { evidence, diagnostics: found }
+    Done { evidence, diagnostics: found, is_cut: ended.how == How::TimedOut }
 }
 
 /// What a command that failed lacked, in words, where that is not its own fault.

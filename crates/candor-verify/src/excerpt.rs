@@ -80,8 +80,13 @@ pub(crate) fn place(diagnostic: &Diagnostic) -> String {
     format!("{}{line}: {}", diagnostic.file, message.chars().take(200).collect::<String>())
 }
 
-/// The files of the workspace that a command names, as they are.
-pub(crate) fn artefacts(command: &str, cwd: &Path, root: &Path) -> Vec<Artefact> {
+/// The files of the workspace that a command names, as they are. They are read on a thread where that holds up nobody.
+pub(crate) async fn artefacts(command: &str, cwd: &Path, root: &Path) -> Vec<Artefact> {
+    let (command, cwd, root) = (command.to_owned(), cwd.to_owned(), root.to_owned());
+    tokio::task::spawn_blocking(move || hashed(&command, &cwd, &root)).await.unwrap_or_default()
+}
+
+fn hashed(command: &str, cwd: &Path, root: &Path) -> Vec<Artefact> {
     let words = command.split(|c: char| c.is_whitespace() || "\"';&|()<>=".contains(c));
     let named = words.filter(|word| !word.is_empty() && !word.starts_with(['-', '/', '~', '$']));
     let mut found: Vec<Artefact> = Vec::new();

@@ -4,28 +4,47 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// How runners say how many tests there were. The number is the first group; what of it was left out is the second.
+/// How runners say how many tests there were. The number of those that ran is the first group, none where it says none; what of
+/// it was left out is the second.
 static COUNTS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     compiled(&[
-        // cargo: one line for every binary.
-        r"(?m)^running (\d+) tests?$",
+        // cargo: one line for every binary. What is ignored is not among those that passed.
+        r"(?m)^test result: \w+\. (\d+) passed;",
+        // cargo nextest.
+        r"(?m)^\s*Summary \[[^\]]*\]\s+(\d+) tests? run:",
         // unittest.
-        r"(?m)^Ran (\d+) tests? in [^\n]*\n+OK \(skipped=(\d+)\)",
-        r"(?m)^Ran (\d+) tests? in ",
+        r"(?m)^Ran (\d+) tests? in [^\n]*(?:\n+OK \(skipped=(\d+)\))?",
         // node --test: TAP, and the reporter for people.
         r"(?m)^(?:#|ℹ) pass (\d+)$",
         // mocha.
         r"(?m)^\s*(\d+) passing\b",
-        // jest and vitest.
-        r"(?m)^\s*Tests:? .*?(\d+) total",
+        // jest and vitest: `Tests: 1 skipped, 4 passed, 5 total`, `Tests  3 passed | 1 skipped (4)`.
+        r"(?m)^\s*Tests:? +(?:\d+ (?:failed|skipped|todo|pending)[, |]*)*(?:(\d+) passed)?[^\n]*?(?:\d+ total|\(\d+\))\s*$",
         // pytest.
-        r"(?m)^(?:=+ )?(\d+) passed\b",
+        r"(?m)^(?:=+ )?(?:\d+ failed, )?(\d+) passed\b",
+        // bun.
+        r"(?m)^\s*(\d+) pass$",
+        // deno.
+        r"(?m)^(?:ok|FAILED) \| (\d+) passed\b",
         // ctest.
         r"(?m)tests failed out of (\d+)$",
         // prove.
         r"(?m)^Files=\d+, Tests=(\d+),",
         // maven.
-        r"(?m)^(?:\[INFO\] )?Tests run: (\d+),",
+        r"(?m)^(?:\[\w+\] )?Tests run: (\d+), Failures: \d+, Errors: \d+, Skipped: (\d+)$",
+        // dotnet.
+        r"(?m)Failed:\s+\d+, Passed:\s+(\d+), Skipped:",
+        // rspec.
+        r"(?m)^(\d+) examples?, \d+ failures?(?:, (\d+) pending)?",
+        // minitest.
+        r"(?m)^(\d+) (?:runs|tests), \d+ assertions, \d+ failures, \d+ errors, (\d+) skips",
+        // mix.
+        r"(?m)^(?:\d+ doctests?, )?(\d+) tests?, \d+ failures?(?:, (\d+) (?:excluded|skipped))?$",
+        // PHPUnit.
+        r"(?m)^OK \((\d+) tests?,",
+        r"(?m)^Tests: (\d+), Assertions: \d+(?:[^\n]*Skipped: (\d+))?",
+        // swift.
+        r"(?m)^\s*Executed (\d+) tests?, with (?:(\d+) tests? skipped)?",
     ])
 });
 
@@ -47,10 +66,23 @@ static FAILED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 /// What runners say where there is nothing, on a line of its own.
 static NONE: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     compiled(&[
+        // pytest, unittest.
         r"(?mi)^(?:=+ )?no tests ran\b",
+        r"(?m)^collected 0 items\b",
+        r"(?m)^(?:=+ )?\d+ (?:skipped|deselected)\b[^\n]* in [\d.]+s\b",
+        // bats, and whatever else writes TAP.
+        r"(?m)^1\.\.0\b",
+        // ctest, jest, vitest, mocha, ava, PHPUnit, maven, mix, dotnet, swift, prove.
         r"(?m)^No tests were found",
         r"(?m)^No test files found",
-        r"(?m)^No tests found",
+        r"(?m)^No tests? found\b",
+        r"(?m)^\s*(?:✖ )?Couldn.t find any files to test",
+        r"(?m)^No tests executed!",
+        r"(?m)^(?:\[INFO\] )?No tests to run\.?$",
+        r"(?m)^There are no tests to run",
+        r"(?m)^No test is available in ",
+        r"(?m)^Result: NOTESTS$",
+        r"(?m)^running 0 tests$",
     ])
 });
 
@@ -66,24 +98,23 @@ pub(crate) fn failed(output: &str) -> Option<String> {
 
 /// Whether the runner says that it ran no test at all, or left out every one.
 pub(crate) fn none_ran(output: &str) -> bool {
-    let packages =
-        output.lines().filter(|line| line.starts_with("ok  \t") || line.contains("[no test files]"));
-    let packages: Vec<&str> = packages.collect();
-    if !packages.is_empty() {
-        return packages.iter().all(|line| line.contains("[no test files]"));
+    // go: one line for every package.
+    let is_empty = |line: &str| line.contains("[no test files]") || line.contains("[no tests to run]");
+    let mut packages = output.lines().filter(|line| line.starts_with("ok  \t") || is_empty(line)).peekable();
+    if packages.peek().is_some() {
+        return packages.all(is_empty);
     }
     let (mut any, mut ran) = (false, 0);
-    for pattern in COUNTS.iter() {
-        for found in pattern.captures_iter(output) {
-            let number = |at| found.get(at).and_then(|count| count.as_str().parse::<u64>().ok());
-            if let Some(count) = number(1) {
-                any = true;
-                ran += count.saturating_sub(number(2).unwrap_or(0));
-            }
-        }
-        if any {
-            return ran == 0;
-        }
+    for found in COUNTS.iter().flat_map(|pattern| pattern.captures_iter(output)) {
+        let number = |at| found.get(at).and_then(|count| count.as_str().parse::<u64>().ok()).unwrap_or(0);
+        any = true;
+        ran += number(1).saturating_sub(number(2));
+    }
+    if any {
+        return ran == 0;
     }
     NONE.iter().any(|pattern| pattern.is_match(output))
 }
+
+/// The code by which runners of Python say that there was no test to run.
+pub(crate) const NO_TESTS_CODE: i32 = 5;

@@ -5,6 +5,7 @@
 //! `names`). What would end a service, hide its death or take its output away is left off the command that is given back.
 
 mod names;
+mod nothing;
 mod plan;
 mod programs;
 mod shell;
@@ -16,6 +17,8 @@ use std::path::PathBuf;
 pub(crate) use names::is_service_name;
 use shell::{Link, Simple, Word};
 
+pub use nothing::does_nothing;
+pub(crate) use nothing::does_nothing_by;
 pub use plan::unwrap;
 
 /// A long-lived command, without what was wrapped around it.

@@ -1,10 +1,11 @@
 //! What a plan calls by the wrong name.
 
-use super::service;
+use super::{does_nothing, service};
 use crate::plan::{Check, HttpProbe, PROBE_TIMEOUT, Plan, Probe, ProbeHow, Service};
 
-/// Takes the wrappers off services, gives those without probes the usual ones, and makes a service of every check that starts one: `timeout 3s python3 bot.py || true` ends
-/// well whatever the bot does.
+/// Takes the wrappers off services, gives those without probes the usual ones, and makes a service of every check that starts
+/// one: `timeout 3s python3 bot.py || true` ends well whatever the bot does. A check that does nothing is left out, whoever
+/// declares it: it can show that a kind of check is not wanted, and not that the work is good.
 pub fn unwrap(mut plan: Plan) -> Plan {
     for known in &mut plan.services {
         if let Some(found) = service(&known.command) {
@@ -13,6 +14,12 @@ pub fn unwrap(mut plan: Plan) -> Plan {
             known.env.extend(found.env);
         }
     }
+    let (idle, checks): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut plan.checks).into_iter().partition(|check| does_nothing(&check.run));
+    plan.checks = checks;
+    plan.notes.extend(idle.iter().map(|check| {
+        format!("{}: {} ({}) is left out, because it does nothing", shown(check), check.name, check.run)
+    }));
     let (services, checks) = plan.checks.into_iter().partition(|check| service(&check.run).is_some());
     plan.checks = checks;
     let services: Vec<Check> = services;
@@ -29,6 +36,12 @@ pub fn unwrap(mut plan: Plan) -> Plan {
         service.probes = ["/", "/health", "/healthz"].map(get).to_vec();
     }
     plan
+}
+
+/// Where a check stands.
+fn shown(check: &Check) -> String {
+    let file = check.source.file.display();
+    check.source.line.map_or_else(|| file.to_string(), |line| format!("{file}:{line}"))
 }
 
 /// A question that nobody declared, and that any service that listens can be asked.

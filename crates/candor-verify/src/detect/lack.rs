@@ -14,6 +14,7 @@ use regex::Regex;
 use super::deps::{self, Read};
 use super::manifest::{self, Format};
 use super::signs::pattern;
+use super::tools;
 
 /// What was missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub fn lack(output: &str, root: &Path, cwd: &Path) -> Option<Lack> {
 
 fn lack_in(output: &str, folder: &Path) -> Option<Lack> {
     let read = |name: &str| read_file(&folder.join(name));
-    program(output)
+    program(output, folder)
         .or_else(|| python(output, &read))
         .or_else(|| node(output, &read))
         .or_else(|| go(output, &read))
@@ -83,7 +84,7 @@ fn first<'o>(pattern: &Regex, output: &'o str) -> Option<&'o str> {
     pattern.captures(output)?.iter().skip(1).flatten().next().map(|found| found.as_str())
 }
 
-fn program(output: &str) -> Option<Lack> {
+fn program(output: &str, folder: &Path) -> Option<Lack> {
     // Shells, env, make, xargs, npm: each has its own words, and a script of the project that is not there is no program.
     static MISSING: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -93,7 +94,8 @@ fn program(output: &str) -> Option<Lack> {
     // Rust toolchains without a component say so in a way of their own.
     static COMPONENT: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"'([\w-]+)(?:\.exe)?' is not installed for the toolchain"));
-    first(&MISSING, output).or_else(|| first(&COMPONENT, output)).map(|name| Lack::Program(name.to_owned()))
+    let name = first(&MISSING, output).or_else(|| first(&COMPONENT, output))?;
+    (!tools::is_mistake(name, folder)).then(|| Lack::Program(name.to_owned()))
 }
 
 /// Modules that run as programs: without them nothing was checked.

@@ -23,6 +23,7 @@ mod site;
 mod source;
 mod stacks;
 mod targets;
+mod tools;
 mod tree;
 
 use std::path::Path;

@@ -10,7 +10,7 @@ use super::draft::Draft;
 use super::probes;
 use super::signs::{self, pattern};
 use super::source::{self, Evidence, Language};
-use super::tree::{Tree, ending, is_aside, is_aside_folder, name, shown, stem};
+use super::tree::{Tree, ending, is_aside, is_aside_folder, is_manifest, is_test_name, name, shown, stem};
 use crate::plan::Service;
 
 /// How many sources of one project are read. What serves is near the top.
@@ -43,7 +43,8 @@ pub(super) fn projects(tree: &Tree, manifests: &[&str], endings: &[&str]) -> Vec
         .map(Path::to_owned)
         .collect();
     let files: Vec<&Path> = tree.files().filter(|file| endings.contains(&ending(file))).collect();
-    if files.iter().any(|file| !is_aside(file) && home(&folders, file).is_none()) {
+    let is_loose = files.iter().any(|file| !is_aside(file) && home(&folders, file).is_none());
+    if is_loose || folders.is_empty() && is_only_tests(tree, &files) {
         folders.insert(PathBuf::new());
     }
     folders
@@ -57,6 +58,12 @@ pub(super) fn projects(tree: &Tree, manifests: &[&str], endings: &[&str]) -> Vec
             Project { folder: folder.clone(), sources: sources(tree, folder, &own), files: own }
         })
         .collect()
+}
+
+/// Whether all that a workspace has are tests, some of them in these files. Tests of something else belong to that.
+fn is_only_tests(tree: &Tree, files: &[&Path]) -> bool {
+    let is_product = |file: &Path| !is_aside(file) && (Language::of(file).is_some() || is_manifest(file));
+    files.iter().any(|file| is_test_name(name(file))) && !tree.files().any(is_product)
 }
 
 /// The innermost of these folders that a file lies in.

@@ -24,7 +24,12 @@ struct Target {
     name: String,
     body: String,
     line: Option<u32>,
+    /// What is made or run before it.
+    before: Vec<String>,
 }
+
+/// How far what a target leans on is followed.
+const BEFORE_MAX: usize = 8;
 
 pub(super) fn detect(draft: &mut Draft<'_>) {
     let folders: Vec<PathBuf> =
@@ -63,10 +68,21 @@ fn rules(text: &str) -> Vec<Target> {
         } else if let Some(name) =
             RULE.captures(line).and_then(|found| found.get(1)).filter(|_| !line.contains(":="))
         {
+            let before = line.split_once(':').map_or("", |(_, after)| after);
+            // `target: a b ; recipe`.
+            let (before, recipe) = before.trim_start_matches(':').split_once(';').unwrap_or((before, ""));
             found.push(Target {
                 name: name.as_str().to_owned(),
-                body: String::new(),
+                body: recipe.trim().to_owned(),
                 line: u32::try_from(number + 1).ok(),
+                before: before
+                    .split('#')
+                    .next()
+                    .unwrap_or_default()
+                    .split_whitespace()
+                    .filter(|word| *word != ":")
+                    .map(str::to_owned)
+                    .collect(),
             });
         }
     }
@@ -78,8 +94,24 @@ fn tasks(value: &Value, text: &str) -> Vec<Target> {
     let line = |name: &str| text.find(&format!("\n  {name}:")).map(|at| line_at(text, at + 1));
     tasks
         .iter()
-        .map(|(name, task)| Target { name: name.clone(), body: commands(task), line: line(name) })
+        .map(|(name, task)| Target {
+            name: name.clone(),
+            body: commands(task),
+            line: line(name),
+            before: leans_on(task),
+        })
         .collect()
+}
+
+/// The tasks that a task runs: before its own commands, and among them.
+fn leans_on(task: &Value) -> Vec<String> {
+    let name = |value: &Value| {
+        let name = value.as_str().or_else(|| value.get("task").and_then(Value::as_str));
+        name.map(str::to_owned)
+    };
+    let listed = |key: &str| task.get(key).and_then(Value::as_array).into_iter().flatten();
+    let called = listed("cmds").filter(|command| command.get("task").is_some());
+    listed("deps").chain(called).filter_map(name).collect()
 }
 
 fn commands(task: &Value) -> String {
@@ -124,9 +156,25 @@ fn default_make(draft: &mut Draft<'_>, folder: &Path, file: &Path, targets: &[Ta
     });
 }
 
+/// Whether making a target only prints something, and all that it leans on does no more. What is no target is a file, or comes
+/// from a rule that is not read here.
+fn does_nothing(target: &Target, targets: &[Target], depth: usize) -> bool {
+    let lines = target.body.lines().map(|line| line.trim_start_matches(['@', '-', '+', ' ']));
+    let is_idle = |name: &String| {
+        let found = targets.iter().find(|other| other.name == *name);
+        found.is_some_and(|other| depth < BEFORE_MAX && does_nothing(other, targets, depth + 1))
+    };
+    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).all(classify::does_nothing)
+        && target.before.iter().all(is_idle)
+}
+
 fn add(draft: &mut Draft<'_>, folder: &Path, file: &Path, program: &str, run: &str, targets: &[Target]) {
     for target in targets {
         if let Some(kind) = purpose::of_name(&target.name) {
+            if does_nothing(target, targets, 0) {
+                draft.note(format!("{}: {} is not run, because it does nothing", name(file), target.name));
+                continue;
+            }
             add_check(draft, folder, file, program, run, target, kind);
         } else if matches!(target.name.as_str(), "run" | "serve" | "start" | "dev" | "server") {
             add_service(draft, folder, file, program, run, target);

@@ -277,6 +277,11 @@ pub(super) fn shown(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
+/// Whether a file says what a project is.
+pub(super) fn is_manifest(file: &Path) -> bool {
+    MANIFESTS.contains(&name(file))
+}
+
 /// Whether a file belongs to tests, examples or documents, and not to the product.
 pub(super) fn is_aside(file: &Path) -> bool {
     is_aside_folder(file.parent().unwrap_or(Path::new(""))) || is_test_name(name(file))

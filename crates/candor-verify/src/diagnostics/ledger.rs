@@ -61,6 +61,11 @@ impl Ledger {
         before
     }
 
+    /// Forgets what was found by checks that are no more: nothing would ever clear it.
+    pub fn keep(&mut self, is_known: impl Fn(&str) -> bool) {
+        self.entries.retain(|seen| is_known(&seen.check));
+    }
+
     /// What is not fixed yet, what was seen last first. At most 1,000.
     pub fn entries(&self) -> &[Seen] {
         &self.entries

@@ -1,16 +1,46 @@
 //! Answers of 5xx in access logs.
 
+/// An answer to a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// In capitals.
+    pub method: String,
+    /// Without what follows a question mark.
+    pub path: String,
+    /// With which it was answered.
+    pub status: u16,
+}
+
 /// Whether a line tells that a request was answered with 5xx, 503 aside.
 pub(super) fn is_failure(line: &str) -> bool {
+    status_at(line).is_some()
+}
+
+/// Whether a line tells of an answer of 5xx that is among these.
+pub(super) fn is_expected(line: &str, expected: &[Answered]) -> bool {
+    let Some(at) = status_at(line) else { return false };
+    let status = line.get(at..at + 3).unwrap_or_default();
+    let words: Vec<&str> = line.split([' ', '"', '\t', '|']).filter(|word| !word.is_empty()).collect();
+    let is_asked = |answered: &Answered| {
+        words.windows(2).any(|pair| {
+            let [method, path] = pair else { return false };
+            *method == answered.method && path.split('?').next() == Some(answered.path.as_str())
+        })
+    };
+    expected.iter().any(|answered| status.parse() == Ok(answered.status) && is_asked(answered))
+}
+
+/// Where the status of such an answer stands.
+fn status_at(line: &str) -> Option<usize> {
     let mut from = 0;
     while let Some(found) = line.get(from..).and_then(|rest| rest.find(" 5")) {
         let at = from + found;
         if is_status(line, at + 1) && is_request(line, at) {
-            return true;
+            return Some(at + 1);
         }
         from = at + 2;
     }
-    false
+    None
 }
 
 fn is_status(line: &str, at: usize) -> bool {

@@ -56,8 +56,8 @@ impl Globs {
         Self { root: root.to_owned(), globs }
     }
 
-    /// The files that match, as paths below the root, those written last first.
-    pub(super) fn matching(&self) -> Vec<PathBuf> {
+    /// The files that match, as paths below the root with when they were written to, those written last first.
+    pub(super) fn matching(&self) -> Vec<(std::time::SystemTime, PathBuf)> {
         let mut found = Vec::new();
         let mut left = LOOKED_AT_MAX;
         for glob in &self.globs {
@@ -65,7 +65,7 @@ impl Globs {
         }
         found.sort_by(|(time, path), (other_time, other)| other_time.cmp(time).then_with(|| path.cmp(other)));
         found.dedup_by(|(_, path), (_, other)| path == other);
-        found.into_iter().map(|(_, path)| path).collect()
+        found
     }
 
     /// Opens a file below the root, if it is a regular one that no link puts outside.

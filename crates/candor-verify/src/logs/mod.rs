@@ -31,12 +31,13 @@ mod stamp;
 mod tail;
 mod watch;
 
+pub use access::Answered;
 pub(crate) use clean::plain;
 pub use rules::{BadPattern, LogRules};
 pub use scanner::Scanner;
 pub(crate) use stamp::millis;
 pub use tail::tail;
-pub use watch::Watch;
+pub use watch::{Watch, Watched};
 
 /// How many entries are kept; all are counted.
 pub const ENTRIES_MAX: usize = 200;

@@ -3,6 +3,8 @@
 use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use thiserror::Error;
 
+use super::access::{self, Answered};
+
 /// How large one pattern may become. A pattern of a person is a few kilobytes.
 const PATTERN_BYTES_MAX: usize = 1 << 20;
 
@@ -11,6 +13,7 @@ const PATTERN_BYTES_MAX: usize = 1 << 20;
 pub struct LogRules {
     deny: Option<Deny>,
     allow: Option<RegexSet>,
+    expected: Vec<Answered>,
 }
 
 /// A pattern that is none.
@@ -36,7 +39,18 @@ impl LogRules {
         let lines = set(deny)?;
         let allow = set(allow)?;
         let deny = lines.map(|lines| Deny { lines, chunks: in_chunks(deny) });
-        Ok(Self { deny, allow })
+        Ok(Self { deny, allow, expected: Vec::new() })
+    }
+
+    /// The same rules where these answers are asked for and expected: the line of an access log that tells of one is no error.
+    #[must_use]
+    pub fn expecting(self, expected: Vec<Answered>) -> Self {
+        Self { expected, ..self }
+    }
+
+    /// Whether a line tells of an answer that is expected.
+    pub(super) fn expects(&self, line: &str) -> bool {
+        !self.expected.is_empty() && access::is_expected(line, &self.expected)
     }
 
     /// Whether a line is an error whatever its level.

@@ -201,8 +201,8 @@ impl Scanner {
         // Where no more are kept and nothing is allowed, nobody will read its lines.
         let keeps = if self.is_full() { Keeps::Nothing } else { Keeps::Lines };
         let mut open = Open::new(begin, &text, line.offset, keeps);
-        open.is_allowed =
-            self.rules.allows(&text) || !is_denied && self.is_of_a_warning(begin, &text, before);
+        open.is_allowed = self.rules.allows(&text)
+            || !is_denied && (self.rules.expects(&text) || self.is_of_a_warning(begin, &text, before));
         self.open = Some(open);
     }
 

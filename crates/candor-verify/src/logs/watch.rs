@@ -1,5 +1,6 @@
 //! Log files while they are written.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -32,27 +33,41 @@ const LINES_BYTES: usize = 1 << 20;
 /// How many findings are given. A file that is cut every moment would give one each time.
 const FINDINGS_MAX: usize = 256;
 
+/// What came of watching.
+#[derive(Debug)]
+pub struct Watched {
+    /// What was found, file by file.
+    pub findings: Vec<LogFindings>,
+    /// How many files were written to and not read, since there were too many.
+    pub left_out: usize,
+}
+
 /// Log files by globs, from the moment it begins.
 ///
 /// A file that is there when it begins is read from its end, one that appears later from its first byte. A file that got
 /// shorter, or whose beginning is another, was written anew, and is read from its first byte. A file that was renamed is
 /// read to its end through what is open of it, and whatever has its name now is another file.
+///
+/// Only so many files are open at once. Those that were there when it began and have not grown since need not be: there is
+/// nothing new in them. One that grows and finds no room is left out, and counted.
 #[derive(Debug)]
 pub struct Watch {
     globs: Globs,
     rules: Arc<LogRules>,
     source: LogSource,
     since: SystemTime,
-    files: Vec<Watched>,
+    files: Vec<Open>,
     /// What was found in files that are no more, or were something else before.
     done: Vec<LogFindings>,
+    /// The files that were there when it began and are not open, with how long they were: what is new begins there.
+    waiting: HashMap<Identity, u64>,
     left_out: usize,
     next_look: Instant,
     buffer: Vec<u8>,
 }
 
 #[derive(Debug)]
-struct Watched {
+struct Open {
     file: File,
     identity: Identity,
     path: PathBuf,
@@ -76,25 +91,28 @@ impl Watch {
             since: SystemTime::now(),
             files: Vec::new(),
             done: Vec::new(),
+            waiting: HashMap::new(),
             left_out: 0,
             next_look: Instant::now(),
             buffer: Vec::new(),
         };
-        watch.look(From::End);
+        watch.start();
         watch
     }
 
     /// Reads what is new, and no more than a bounded part of it; true if there may be more at once.
     pub fn poll(&mut self) -> bool {
         if Instant::now() >= self.next_look {
-            self.look(From::Beginning);
+            self.look();
         }
         self.read(POLL_BYTES)
     }
 
     /// A line that matches, in what was written since it began; of a long file, in the end of that.
     pub fn line(&mut self, pattern: &Regex) -> Option<String> {
-        self.look(From::Beginning);
+        if Instant::now() >= self.next_look {
+            self.look();
+        }
         self.files.iter().find_map(|watched| watched.line(pattern))
     }
 
@@ -104,16 +122,16 @@ impl Watch {
         done + self.files.iter().map(|watched| watched.scanner.count()).sum::<u64>()
     }
 
-    /// How many files matched and are not watched, since there are too many.
+    /// How many files are written to and not read, since there are too many.
     pub fn left_out(&self) -> usize {
         self.left_out
     }
 
     /// Reads what is left, and gives what was found, file by file. At most 200 entries are kept, over all of them.
-    pub fn finish(mut self) -> Vec<LogFindings> {
-        self.look(From::Beginning);
+    pub fn finish(mut self) -> Watched {
+        self.look();
         // What is there now is read; a writer that never rests does not keep us.
-        let mut left: u64 = self.files.iter().map(Watched::unread).sum();
+        let mut left: u64 = self.files.iter().map(Open::unread).sum();
         while left > 0 && self.read(POLL_BYTES) {
             left = left.saturating_sub(POLL_BYTES as u64);
         }
@@ -128,51 +146,92 @@ impl Watch {
             found.entries.truncate(ENTRIES_MAX - kept);
             kept += found.entries.len();
         }
-        findings
+        Watched { findings, left_out: self.left_out }
     }
 
-    /// Looks for files that are new, and for names that have moved.
-    fn look(&mut self, from: From) {
+    /// Opens the files that were written last, and notes how long all others are.
+    fn start(&mut self) {
+        for (_, path) in self.globs.matching() {
+            // What cannot be opened is gone again, or no log.
+            let Ok(file) = self.globs.open(&path) else { continue };
+            let Ok(identity) = Identity::of(&file) else { continue };
+            let length = file.metadata().map_or(0, |metadata| metadata.len());
+            // A second name of the same file is no other file.
+            if self.files.iter().any(|watched| watched.identity == identity) {
+                continue;
+            }
+            if self.files.len() < FILES_MAX {
+                let opened = self.opened(file, identity, path, length);
+                self.files.push(opened);
+            } else {
+                self.waiting.insert(identity, length);
+            }
+        }
+    }
+
+    /// Looks for files that are new or have grown, and for names that have moved.
+    fn look(&mut self) {
         let started = Instant::now();
         let (mut named, mut fresh) = (Vec::new(), Vec::new());
-        for path in self.globs.matching().into_iter().take(LOOKED_AT_MAX) {
-            // What cannot be opened is gone again, or no log.
-            let Ok(identity) = self.globs.open(&path).and_then(|file| Identity::of(&file)) else { continue };
+        let all = self.globs.matching();
+        self.left_out = all.iter().skip(LOOKED_AT_MAX).filter(|(time, _)| *time >= self.since).count();
+        for (_, path) in all.into_iter().take(LOOKED_AT_MAX) {
+            let Ok(file) = self.globs.open(&path) else { continue };
+            let Ok(identity) = Identity::of(&file) else { continue };
             // Known, renamed, or a second name of the same file.
             if self.files.iter().any(|watched| watched.identity == identity) {
                 named.push(identity);
-            } else {
-                fresh.push(path);
+                continue;
+            }
+            let length = file.metadata().map_or(0, |metadata| metadata.len());
+            match self.waiting.get(&identity) {
+                Some(before) if *before == length => {}
+                // Shorter than it was: it was written anew.
+                Some(before) if *before > length => fresh.push((identity, path, 0)),
+                Some(before) => fresh.push((identity, path, *before)),
+                None => fresh.push((identity, path, 0)),
             }
         }
         for watched in &mut self.files {
             watched.is_detached = !named.contains(&watched.identity);
         }
-        self.left_out = 0;
-        for path in fresh {
-            if self.files.len() >= FILES_MAX && !self.drop_detached() {
+        for (identity, path, place) in fresh {
+            if self.files.iter().any(|watched| watched.identity == identity) {
+                continue;
+            }
+            if self.files.len() >= FILES_MAX && !self.drop_detached() && !self.drop_quiet() {
                 self.left_out += 1;
-            } else if let Ok(watched) = self.open(path, from) {
-                self.files.push(watched);
+                continue;
+            }
+            // Not all of them are held open at once, so that it may be another one by now: the next look sees that.
+            let Ok(file) = self.globs.open(&path) else { continue };
+            if Identity::of(&file).is_ok_and(|now| now == identity) {
+                self.waiting.remove(&identity);
+                let opened = self.opened(file, identity, path, place);
+                self.files.push(opened);
             }
         }
         self.next_look = Instant::now() + LOOK_EVERY.max(started.elapsed() * LOOK_SHARE);
     }
 
-    fn open(&self, path: PathBuf, from: From) -> io::Result<Watched> {
-        let file = self.globs.open(&path)?;
-        let identity = Identity::of(&file)?;
-        let place = match from {
-            From::End => file.metadata()?.len(),
-            From::Beginning => 0,
-        };
+    fn opened(&self, file: File, identity: Identity, path: PathBuf, place: u64) -> Open {
         let (scanner, beginning) = (self.scanner(&path, place), beginning(&file, place));
-        Ok(Watched { file, identity, path, from: place, place, beginning, scanner, is_detached: false })
+        Open { file, identity, path, from: place, place, beginning, scanner, is_detached: false }
+    }
+
+    /// Makes room: a file to which nothing was written since it began waits again.
+    fn drop_quiet(&mut self) -> bool {
+        let is_quiet = |watched: &Open| watched.place == watched.from && watched.unread() == 0;
+        let quiet = self.files.iter().rposition(|watched| is_quiet(watched) && !watched.was_cut());
+        let Some(index) = quiet else { return false };
+        let watched = self.files.swap_remove(index);
+        self.waiting.insert(watched.identity, watched.place);
+        true
     }
 
     /// Makes room: a file without a name goes, after it has been read to its end.
     fn drop_detached(&mut self) -> bool {
-        let is_over = |watched: &Watched| watched.is_detached && watched.unread() < POLL_BYTES as u64;
+        let is_over = |watched: &Open| watched.is_detached && watched.unread() < POLL_BYTES as u64;
         let Some(index) = self.files.iter().position(is_over) else { return false };
         let mut watched = self.files.swap_remove(index);
         watched.read(POLL_BYTES, &mut vec![0; PIECE_BYTES]);
@@ -224,14 +283,7 @@ impl Watch {
     }
 }
 
-/// Where a file that was not known is read from.
-#[derive(Debug, Clone, Copy)]
-enum From {
-    End,
-    Beginning,
-}
-
-impl Watched {
+impl Open {
     fn line(&self, pattern: &Regex) -> Option<String> {
         let length = self.file.metadata().ok()?.len();
         let from = self.from.max(length.saturating_sub(LINES_BYTES as u64));

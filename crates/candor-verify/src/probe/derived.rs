@@ -59,6 +59,16 @@ const ABOUT_ERRORS: [&str; 18] = [
     "type",
 ];
 
+/// Members that say whether it went well.
+const DENIALS: [&str; 2] = ["ok", "success"];
+
+/// What a service says of itself that is not well, in lower case.
+const ILL: [&str; 9] =
+    ["error", "fail", "failed", "failure", "failing", "down", "unhealthy", "critical", "out_of_service"];
+
+/// Members of something that has a state of its own: an order, a job.
+const THINGS: [&str; 4] = ["id", "_id", "uuid", "key"];
+
 /// Words of an error that lies with whoever asked: a bare GET may well be refused.
 static REFUSAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     regex(
@@ -77,6 +87,12 @@ static ACCOUNTS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         ("Spring's error page", r"<h1>Whitelabel Error Page</h1>"),
         ("a Symfony error page", r"(?i)<title>[^<]*\((?:500|502|503) [A-Z][^<)]*\)\s*</title>"),
         ("a Next.js error page", r#"(?s)<script id="__NEXT_DATA__"[^>]*>.{0,4096}?"page":"/_error""#),
+        (
+            "a Next.js error page",
+            r"(?s)<h\d[^>]*>\s*(?:<!-- -->)?Application error: a (?:client|server)-side exception has occurred",
+        ),
+        ("the page by which Express knows no route", r"<pre>Cannot (?:GET|HEAD) /[^<]*</pre>"),
+        ("the error overlay of Vite", r"<vite-error-overlay\b"),
         (
             "a fatal error of PHP",
             r"(?ms)(?:<b>(?:Fatal|Parse) error</b>:|^(?:PHP )?(?:Fatal|Parse) error: ).{0,4096}? on line (?:<b>)?\d",
@@ -99,11 +115,12 @@ pub(super) fn judge(probe: &Probe, got: &Got) -> Found {
             Found::failed(format!("{status}, but the API description names this route"), &text)
         }
         401 | 403 | 407 => {
-            Found::skipped(format!("{status}: it asks who we are, which tells nothing"), &text)
+            Found::refused(got.status, format!("{status}: it asks who we are, which tells nothing"), &text)
         }
-        404 | 405 => Found::skipped(format!("{status}: there is nothing to ask here"), &text),
+        404 | 405 => Found::refused(got.status, format!("{status}: there is nothing to ask here"), &text),
         400..500 => {
-            Found::skipped(format!("{status}: it wants to be asked otherwise, which tells nothing"), &text)
+            let said = format!("{status}: it wants to be asked otherwise, which tells nothing");
+            Found::refused(got.status, said, &text)
         }
         code if !is_good(code) => Found::failed(format!("{status} is no answer to a question"), &text),
         300.. => Found::passed(status, &text),
@@ -178,28 +195,54 @@ fn error_title(text: &str) -> Option<Told> {
     is_error.then(|| Told::Failure(format!("an error page with the title {}", quoted(title))))
 }
 
-/// An object that tells of an error and of nothing else.
+/// An object that tells of a failure.
 fn error_object(members: &Map<String, Value>) -> Option<Told> {
-    let error = members.get("error")?;
-    let is_set = match error {
+    let all = Value::Object(members.clone()).to_string();
+    let shown = one_line(&all);
+    if let Some(what) = ill_health(members) {
+        return Some(Told::Failure(format!("{what}: {shown}")));
+    }
+    let what = if is_error_alone(members) {
+        "an error and nothing else"
+    } else if let Some(member) = DENIALS.iter().find(|name| members.get(**name) == Some(&Value::Bool(false)))
+    {
+        &format!("a failure ({member} is false)")
+    } else {
+        return None;
+    };
+    let is_refusal = REFUSAL.as_ref().is_some_and(|pattern| pattern.is_match(&all));
+    Some(if is_refusal { Told::Refusal(shown) } else { Told::Failure(format!("{what}: {shown}")) })
+}
+
+/// What an object says about how the service is, if that is not well. A thing of its own with a state is not the service.
+fn ill_health(members: &Map<String, Value>) -> Option<String> {
+    if members.get("healthy") == Some(&Value::Bool(false)) {
+        return Some("a failure (healthy is false)".to_owned());
+    }
+    if THINGS.iter().any(|name| members.contains_key(*name)) {
+        return None;
+    }
+    let status = members.get("status").and_then(Value::as_str)?;
+    ILL.contains(&status.trim().to_ascii_lowercase().as_str())
+        .then(|| format!("a failure (status is {})", quoted(status)))
+}
+
+/// Whether an object has an error that is set, and nothing besides that is not about it.
+fn is_error_alone(members: &Map<String, Value>) -> bool {
+    let is_more = |(name, value): (&String, &Value)| !ABOUT_ERRORS.contains(&name.as_str()) && is_set(value);
+    members.get("error").is_some_and(is_set) && !members.iter().any(is_more)
+}
+
+/// Whether a value is more than a place for one.
+fn is_set(value: &Value) -> bool {
+    match value {
         Value::Null | Value::Bool(false) => false,
         Value::String(text) => !text.trim().is_empty(),
         Value::Number(number) => number.as_f64() != Some(0.0),
         Value::Array(items) => !items.is_empty(),
         Value::Object(members) => !members.is_empty(),
         Value::Bool(true) => true,
-    };
-    if !is_set || members.keys().any(|key| !ABOUT_ERRORS.contains(&key.as_str())) {
-        return None;
     }
-    let all = Value::Object(members.clone()).to_string();
-    let shown = one_line(&all);
-    let is_refusal = REFUSAL.as_ref().is_some_and(|pattern| pattern.is_match(&all));
-    Some(if is_refusal {
-        Told::Refusal(shown)
-    } else {
-        Told::Failure(format!("an error and nothing else: {shown}"))
-    })
 }
 
 /// A pattern of ours. One that could not be read would be left out; a test tries each of them.

@@ -36,6 +36,7 @@ pub(crate) use self::http::post_json;
 use self::outcome::{Found, SAMPLE_CHARS_MAX, Waiting};
 pub use self::reach::tcp_ready;
 pub use self::{http::http_ready, sql::Sql};
+use crate::BoxFuture;
 use crate::bot::Bot;
 use crate::heard::Heard;
 use crate::plan::{Probe, ProbeHow};
@@ -77,7 +78,7 @@ pub struct Target<'a> {
     pub shell: &'a Path,
     /// Looks for a line that matches in what the service's log files hold since it was started. It is called every few
     /// milliseconds until it finds one or the time is over, so it should read on from where it was.
-    pub log_files: &'a (dyn Fn(&Regex) -> Option<String> + Send + Sync),
+    pub log_files: &'a (dyn Fn(&Regex) -> BoxFuture<'static, Option<String>> + Send + Sync),
 }
 
 /// What came of a probe.
@@ -93,6 +94,8 @@ pub struct Answer {
     pub duration: Duration,
     /// How often it was asked.
     pub tries: u32,
+    /// The status of 4xx by which a question that nobody declared was refused, which tells nothing about the service.
+    pub refused_with: Option<u16>,
 }
 
 /// One try: what it may use, and where it tells what it waits for.
@@ -117,7 +120,14 @@ pub async fn ask(probe: &Probe, target: &Target<'_>) -> Answer {
     };
     let times = if tries > 1 { format!(" (try {tries})") } else { String::new() };
     let summary = format!("{}: {}{times}", name(&probe.how), found.said);
-    Answer { result: found.result, summary, sample: found.sample, duration: started.elapsed(), tries }
+    Answer {
+        result: found.result,
+        summary,
+        sample: found.sample,
+        duration: started.elapsed(),
+        tries,
+        refused_with: found.refused_with,
+    }
 }
 
 async fn one_try(probe: &Probe, target: &Target<'_>) -> Found {

@@ -20,6 +20,8 @@ pub(super) struct Found {
     pub(super) sample: Option<String>,
     /// Whether there was an answer to judge. What failed without one may have failed because the service ended.
     pub(super) is_answer: bool,
+    /// The status by which a question that nobody declared was refused.
+    pub(super) refused_with: Option<u16>,
 }
 
 impl Found {
@@ -45,9 +47,14 @@ impl Found {
         Self::new(CheckResult::Skipped, said, sample)
     }
 
+    /// It was not asked in the right way, or not at the right place.
+    pub(super) fn refused(status: u16, said: impl Into<String>, sample: &str) -> Self {
+        Self { refused_with: Some(status), ..Self::skipped(said, sample) }
+    }
+
     fn new(result: CheckResult, said: impl Into<String>, sample: &str) -> Self {
         let sample = (!sample.is_empty()).then(|| beginning(sample, SAMPLE_CHARS_MAX));
-        Self { result, said: said.into(), sample, is_answer: true }
+        Self { result, said: said.into(), sample, is_answer: true, refused_with: None }
     }
 }
 

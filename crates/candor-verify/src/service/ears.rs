@@ -10,9 +10,11 @@ use regex::Regex;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::sleep;
 
-use crate::found::{LogFindings, LogSource};
+use super::ready;
+use crate::found::LogSource;
 use crate::heard::Heard;
-use crate::logs::{LogRules, Scanner, Watch};
+use crate::logs::{LogRules, Scanner, Watch, Watched};
+use crate::plan::{ProbeHow, Service};
 
 /// How often log files are looked at.
 const LOOK: Duration = Duration::from_millis(200);
@@ -37,15 +39,15 @@ struct Streams {
 
 impl Ears {
     /// Begins to listen: from here on everything counts.
-    pub(super) async fn open(rules: Arc<LogRules>, globs: &[String], cwd: &Path, root: &Path) -> Arc<Self> {
+    pub(super) async fn open(rules: Arc<LogRules>, service: &Service, root: &Path) -> Arc<Self> {
         let scanner =
             |name: &str| Scanner::new(Arc::clone(&rules), LogSource::ServiceLog, name.to_owned(), 0, None);
         let streams = Streams { stdout: scanner("stdout"), stderr: scanner("stderr") };
-        let globs = if globs.is_empty() { usual(cwd) } else { globs.to_vec() };
+        let globs = if service.logs.is_empty() { usual(&service.cwd) } else { service.logs.clone() };
         let (root, rules) = (root.to_owned(), Arc::clone(&rules));
         let begun = spawn_blocking(move || Watch::begin(&root, &globs, rules, LogSource::ServiceLog));
         let ears = Arc::new(Self {
-            heard: Heard::default(),
+            heard: Heard::seeking(sought(service)),
             streams: Mutex::new(Some(streams)),
             files: Mutex::new(begun.await.ok()),
             looking: Mutex::default(),
@@ -75,28 +77,43 @@ impl Ears {
     }
 
     /// A line of its log files that matches.
-    pub(super) fn in_files(&self, pattern: &Regex) -> Option<String> {
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        files.as_mut()?.line(pattern)
+    pub(super) async fn in_files(ears: &Arc<Self>, pattern: &Regex) -> Option<String> {
+        let (ears, pattern) = (Arc::clone(ears), pattern.clone());
+        let looked = spawn_blocking(move || {
+            let mut files = ears.files.lock().unwrap_or_else(PoisonError::into_inner);
+            files.as_mut()?.line(&pattern)
+        });
+        looked.await.ok().flatten()
     }
 
     /// Reads what is left, and gives what was found. What comes later is not heard.
-    pub(super) async fn close(&self) -> Vec<LogFindings> {
+    pub(super) async fn close(&self) -> Watched {
         if let Some(looking) = self.looking.lock().unwrap_or_else(PoisonError::into_inner).take() {
             looking.abort();
         }
         let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner).take();
         let watch = self.files.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let files = spawn_blocking(move || {
-            let Some(watch) = watch else { return Vec::new() };
-            watch.finish()
-        });
+        let files = spawn_blocking(move || watch.map(Watch::finish));
         let streams =
             streams.into_iter().flat_map(|streams| [streams.stdout.finish(), streams.stderr.finish()]);
-        let mut findings: Vec<LogFindings> = streams.collect();
-        findings.extend(files.await.unwrap_or_default());
-        findings
+        let mut all = Watched { findings: streams.collect(), left_out: 0 };
+        if let Ok(Some(files)) = files.await {
+            all.findings.extend(files.findings);
+            all.left_out = files.left_out;
+        }
+        all
     }
+}
+
+/// The lines that somebody will ask for: what tells that it is ready, and what its probes look for in the log.
+fn sought(service: &Service) -> Vec<Regex> {
+    let probes = service.probes.iter().filter_map(|probe| match &probe.how {
+        ProbeHow::Log(pattern) => Some(pattern.as_str()),
+        _ => None,
+    });
+    let patterns = std::iter::once(ready::line(service)).chain(probes);
+    // One that cannot be read is told of by whoever asks for it.
+    patterns.filter_map(|pattern| Regex::new(pattern).ok()).collect()
 }
 
 /// Where its logs may be: in its own folder, and in that of the project.

@@ -1,12 +1,12 @@
 //! A service gets a life, not a timeout: it is started, waited for, asked, watched and stopped.
 //!
-//! Start reading at `live`. `ready.rs` knows when a service is ready, `ears.rs` reads what it writes.
+//! Start reading at `live`. `ready.rs` knows when a service is ready, `asking.rs` asks it, `ears.rs` reads what it writes.
 
+mod asking;
 mod ears;
 mod ready;
 mod telling;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,8 +20,8 @@ use crate::excerpt;
 use crate::found::LogFindings;
 use crate::ground::{Ground, Progress};
 use crate::logs::LogRules;
-use crate::plan::{Probe, ProbeHow, Service, StopSignal};
-use crate::probe::{self, Target};
+use crate::plan::{ProbeHow, Service, StopSignal};
+use asking::Round;
 use ears::Ears;
 use ready::{NotReady, Ready};
 
@@ -31,8 +31,6 @@ const SETTLE: Duration = Duration::from_secs(2);
 const SETTLE_AFTER_FAILURE: Duration = Duration::from_millis(500);
 /// How much of the end of what it said tells why it ended.
 const LAST_LINES: usize = 12;
-/// How long an answer to a question that nobody declared may take: nobody said that it is to be quick.
-const DERIVED_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a service may take to end after it was asked to.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -76,18 +74,28 @@ pub(crate) async fn live(service: &Service, time: Duration, ground: &Ground<'_>)
     let mut life = match begin(service, ground).await {
         Ok(life) => life,
         Err(evidence) => {
-            let evidence = ground.masked(*evidence);
+            let evidence = telling::of_start(*evidence, service, ground).await;
+            let evidence = ground.masked(evidence);
             ground.host.tell(Progress::Ended(&evidence));
             return Lived { evidence: vec![evidence], ..Lived::default() };
         }
     };
     match ready::wait(&life.view(), deadline).await {
-        Ok(ready) => {
-            life.is_ready(&ready);
-            life.ask(&ready, deadline).await;
-            life.watch(deadline).await;
+        Ok(mut ready) => {
+            life.is_ready(&ready).await;
+            life.ask(&ready, deadline, Round::First).await;
+            let mut until = life.settle(deadline).await;
+            // One that is slow may open its port after it was called ready for staying alive.
+            if ready.base.is_none() && life.running.state() == State::Running {
+                ready.base = ready::opened(&life.view());
+                if ready.base.is_some() {
+                    life.ask(&ready, deadline, Round::Late).await;
+                    until = life.settle(deadline).await;
+                }
+            }
+            life.watched(until, deadline).await;
         }
-        Err(not) => life.is_not_ready(&not),
+        Err(not) => life.is_not_ready(&not).await,
     }
     life.end().await
 }
@@ -97,7 +105,7 @@ async fn begin<'a>(service: &'a Service, ground: &'a Ground<'a>) -> Result<Life<
     let not = |result, summary: &str, card| {
         let mut evidence = telling::evidence(service, "start", EvidenceKind::Start, result, summary);
         evidence.card = card;
-        Box::new(telling::of_start(evidence, service, ground))
+        Box::new(evidence)
     };
     let unverifiable =
         |missing: &str| not(CheckResult::Unverifiable, missing, Some(lacks(&service.name, missing)));
@@ -115,7 +123,8 @@ async fn begin<'a>(service: &'a Service, ground: &'a Ground<'a>) -> Result<Life<
     let (bot, env) = surroundings(service, ground)
         .await
         .map_err(|error| unverifiable(&format!("the local fake of the bot API cannot listen: {error}")))?;
-    let ears = Ears::open(Arc::new(rules), &service.logs, &service.cwd, ground.root).await;
+    let rules = rules.expecting(asking::expected_failures(service));
+    let ears = Ears::open(Arc::new(rules), service, ground.root).await;
     let spec = ground.spec(&service.command, &service.cwd, &env, Duration::MAX, Stdin::Piped);
     let started = Instant::now();
     let running = candor_sandbox::start_tapped(&spec, ground.sandbox, Ears::tap(&ears)).map_err(|error| {
@@ -188,15 +197,16 @@ impl Life<'_> {
         excerpt::end(&self.ears.heard().since(0), excerpt::EXCERPT_CHARS_MAX)
     }
 
-    fn is_ready(&mut self, ready: &Ready) {
+    async fn is_ready(&mut self, ready: &Ready) {
+        self.ears.heard().forget(ready::line(self.service));
         let summary = format!("ready after {}: {}", excerpt::time(self.started.elapsed()), ready.by);
         let evidence =
             telling::evidence(self.service, "start", EvidenceKind::Start, CheckResult::Passed, &summary);
         let evidence = Evidence { duration_ms: excerpt::millis(self.started.elapsed()), ..evidence };
-        self.note(telling::of_start(evidence, self.service, self.ground));
+        self.note(telling::of_start(evidence, self.service, self.ground).await);
     }
 
-    fn is_not_ready(&mut self, not: &NotReady) {
+    async fn is_not_ready(&mut self, not: &NotReady) {
         let said = self.said();
         let is_broken = matches!(not, NotReady::Ended(How::Exited(1..)));
         let evidence = match self.lacked().filter(|_| is_broken) {
@@ -208,83 +218,11 @@ impl Life<'_> {
             excerpt: Some(said),
             ..evidence
         };
-        self.note(telling::of_start(evidence, self.service, self.ground));
+        self.note(telling::of_start(evidence, self.service, self.ground).await);
     }
 
-    /// Asks what it is to be asked.
-    async fn ask(&mut self, ready: &Ready, deadline: Instant) {
-        let service = self.service;
-        for probe in &service.probes {
-            // What was made up for a service that listens means nothing to one that does not.
-            if probe.derived && ready.base.is_none() && matches!(probe.how, ProbeHow::Http(_)) {
-                continue;
-            }
-            if self.running.state() != State::Running || self.ground.cancel.is_cancelled() {
-                break;
-            }
-            let Ok(evidence) = timeout_at(deadline, self.asked(probe, ready)).await else {
-                self.is_out_of_time(&probe.name);
-                break;
-            };
-            self.note(evidence);
-        }
-    }
-
-    async fn asked(&self, probe: &Probe, ready: &Ready) -> Evidence {
-        let name = format!("{}: {}", self.service.name, probe.name);
-        self.ground.host.tell(Progress::Began { check: &name, command: "" });
-        let cwd: PathBuf = self.ground.root.join(&self.service.cwd);
-        if let ProbeHow::Exec { command, .. } = &probe.how
-            && let Err(card) = self.ground.host.permit(command, &cwd).await
-        {
-            let summary = format!("it may not be run: {}", excerpt::first_line(&card.cause));
-            let evidence = Evidence::new(name, EvidenceKind::Probe, CheckResult::Unverifiable, summary);
-            return Evidence { card: Some(card), ..evidence };
-        }
-        let log_files = |pattern: &regex::Regex| self.ears.in_files(pattern);
-        let target = Target {
-            sandbox: self.ground.sandbox,
-            running: &self.running,
-            heard: self.ears.heard(),
-            root: self.ground.root,
-            cwd: &cwd,
-            env: &self.env,
-            base: ready.base,
-            bot: self.bot.as_ref(),
-            sql: self.ground.sql,
-            may_leave: self.ground.may_leave,
-            log_files: &log_files,
-            shell: self.ground.shell,
-        };
-        let mut probe = probe.clone();
-        if probe.derived {
-            probe.timeout = probe.timeout.max(DERIVED_TIMEOUT);
-        }
-        let answer = tokio::select! {
-            answer = probe::ask(&probe, &target) => answer,
-            () = self.ground.cancel.cancelled() => {
-                return Evidence::new(name, EvidenceKind::Probe, CheckResult::Skipped, "it was stopped");
-            }
-        };
-        telling::answered(self.service, &probe, &answer, name)
-    }
-
-    /// The time of the profile is over before this was seen.
-    fn is_out_of_time(&mut self, what: &str) {
-        self.lived.is_out_of_time = true;
-        let result = CheckResult::Unverifiable;
-        let evidence = telling::evidence(
-            self.service,
-            what,
-            EvidenceKind::Probe,
-            result,
-            "the profile has no time left for it",
-        );
-        self.note(evidence);
-    }
-
-    /// Watches it for a while, and then reads what its logs say. What it writes while it is being stopped is not held against it.
-    async fn watch(&mut self, deadline: Instant) {
+    /// Watches it for a while, and gives until when it was to be watched.
+    async fn settle(&mut self, deadline: Instant) -> Instant {
         let settle = self.service.settle.unwrap_or(SETTLE);
         let settle = if self.has_failed() { settle.min(SETTLE_AFTER_FAILURE) } else { settle };
         let until = Instant::now() + settle;
@@ -292,11 +230,16 @@ impl Life<'_> {
             () = self.ground.cancel.cancelled() => {}
             _ = timeout_at(until.min(deadline), self.running.ended()) => {}
         }
-        let findings = self.ears.close().await;
+        until
+    }
+
+    /// Reads what its logs say, and tells how it is. What it writes while it is being stopped is not held against it.
+    async fn watched(&mut self, until: Instant, deadline: Instant) {
+        let watched = self.ears.close().await;
         if self.ground.cancel.is_cancelled() {
             let result = CheckResult::Skipped;
             self.note(telling::evidence(self.service, "life", EvidenceKind::Stop, result, "it was stopped"));
-            self.lived.logs = findings;
+            self.lived.logs = watched.findings;
             return;
         }
         if until > deadline && self.running.state() == State::Running {
@@ -305,13 +248,13 @@ impl Life<'_> {
         if matches!(self.running.state(), State::Ended(How::Exited(1..)))
             && let Some(missing) = self.lacked()
         {
-            self.lived.logs = findings;
+            self.lived.logs = watched.findings;
             self.note(telling::lacked(self.service, &missing, self.said()));
             return;
         }
-        let evidence = telling::of_logs(self.service, &findings, self.ground);
+        let evidence = telling::of_logs(self.service, &watched, self.ground);
         self.note(evidence);
-        self.lived.logs = findings;
+        self.lived.logs = watched.findings;
         let lasted = self.started.elapsed();
         let evidence = match self.running.state() {
             State::Running => {
@@ -327,7 +270,7 @@ impl Life<'_> {
     /// Stops it, unless it is to go on.
     async fn end(mut self) -> Lived {
         if self.lived.logs.is_empty() {
-            self.lived.logs = self.ears.close().await;
+            self.lived.logs = self.ears.close().await.findings;
         }
         let is_well = !self.has_failed() && self.running.state() == State::Running;
         if self.service.keep_running && is_well && !self.ground.cancel.is_cancelled() {

@@ -1,11 +1,9 @@
 //! When a service is ready.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use candor_sandbox::{How, Listening, Running, Sandbox, State};
-use regex::Regex;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -22,12 +20,7 @@ const LOOK: (Duration, Duration) = (Duration::from_millis(10), Duration::from_mi
 const QUESTION: Duration = Duration::from_secs(2);
 
 /// What services say when they are ready.
-static READY_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)\b(?:listening (?:on|at)|running (?:on|at)|serving (?:on|at|http)|ready (?:on|in|to accept|for)|accepting connections|server (?:is )?(?:started|ready|running|up)|started (?:server|polling|bot)|bot (?:is )?(?:started|ready|running)|polling (?:started|for)|application startup complete|waiting for (?:connections|messages|updates|jobs))\b",
-    )
-    .ok()
-});
+const READY_LINE: &str = r"(?i)\b(?:listening (?:on|at)|running (?:on|at)|serving (?:on|at|http)|ready (?:on|in|to accept|for)|accepting connections|server (?:is )?(?:started|ready|running|up)|started (?:server|polling|bot)|bot (?:is )?(?:started|ready|running)|polling (?:started|for)|application startup complete|waiting for (?:connections|messages|updates|jobs))\b";
 
 /// What any service is asked that happens to listen; that it is asked does not mean that it must.
 const USUAL: &[&str] = &["GET /", "GET /health", "GET /healthz"];
@@ -61,14 +54,18 @@ pub(super) enum NotReady {
     Stopped,
 }
 
+/// The pattern of the line that tells that a service is ready.
+pub(super) fn line(service: &Service) -> &str {
+    match service.ready.as_ref().map(|ready| &ready.when) {
+        Some(ReadyWhen::Log(pattern)) => pattern,
+        _ => READY_LINE,
+    }
+}
+
 /// Waits until it is ready, or has shown that it will not be.
 pub(super) async fn wait(view: &View<'_>, deadline: Instant) -> Result<Ready, NotReady> {
     let limit = view.service.ready.as_ref().map_or(READY_TIMEOUT, |ready| ready.timeout);
     let until = deadline.min(view.started + limit);
-    let pattern = match view.service.ready.as_ref().map(|ready| &ready.when) {
-        Some(ReadyWhen::Log(pattern)) => Regex::new(pattern).ok(),
-        _ => None,
-    };
     let expected = expected(view.service);
     let mut pause = LOOK.0;
     loop {
@@ -80,7 +77,7 @@ pub(super) async fn wait(view: &View<'_>, deadline: Instant) -> Result<Ready, No
         if let Some(taken) = taken(&listening, &expected) {
             return Err(NotReady::Taken(taken));
         }
-        let missing = match look(view, &listening, pattern.as_ref()).await {
+        let missing = match look(view, &listening).await {
             Ok(ready) => match view.running.state() {
                 State::Ended(how) => return Err(NotReady::Ended(how)),
                 State::Running => return Ok(ready),
@@ -99,8 +96,13 @@ pub(super) async fn wait(view: &View<'_>, deadline: Instant) -> Result<Ready, No
     }
 }
 
+/// Where it listens by now.
+pub(super) fn opened(view: &View<'_>) -> Option<SocketAddr> {
+    own(&view.running.listening(), view.service)
+}
+
 /// One look: ready, or what is still missing.
-async fn look(view: &View<'_>, listening: &[Listening], pattern: Option<&Regex>) -> Result<Ready, String> {
+async fn look(view: &View<'_>, listening: &[Listening]) -> Result<Ready, String> {
     let base = own(listening, view.service);
     match view.service.ready.as_ref().map(|ready| &ready.when) {
         Some(ReadyWhen::Http(url)) => match http_ready(url, view.sandbox, QUESTION).await {
@@ -118,9 +120,8 @@ async fn look(view: &View<'_>, listening: &[Listening], pattern: Option<&Regex>)
             Err(why) => Err(with_places(format!("{place}: {why}"), listening)),
         },
         Some(ReadyWhen::Log(text)) => {
-            let said = view.heard.since(0);
-            let line = pattern.and_then(|pattern| said.lines().find(|line| pattern.is_match(line)));
-            line.map(|line| Ready { by: format!("it said {:?}", excerpt::short(line)), base })
+            let line = view.heard.found(text);
+            line.map(|line| Ready { by: format!("it said {:?}", excerpt::short(&line)), base })
                 .ok_or_else(|| format!("no line matches {text}"))
         }
         None => undeclared(view, base),
@@ -135,10 +136,8 @@ fn undeclared(view: &View<'_>, base: Option<SocketAddr>) -> Result<Ready, String
     if expects_port(view.service) {
         return Err("it opened no port".to_owned());
     }
-    let said = view.heard.since(0);
-    let line = READY_LINE.as_ref().and_then(|pattern| said.lines().find(|line| pattern.is_match(line)));
-    if let Some(line) = line {
-        return Ok(Ready { by: format!("it said {:?}", excerpt::short(line)), base });
+    if let Some(line) = view.heard.found(READY_LINE) {
+        return Ok(Ready { by: format!("it said {:?}", excerpt::short(&line)), base });
     }
     if view.started.elapsed() >= ALIVE {
         return Ok(Ready { by: format!("it stayed alive for {}", excerpt::time(ALIVE)), base });

@@ -9,8 +9,9 @@ use super::ready::NotReady;
 use crate::check::lacks;
 use crate::detect::lack::{Lack, lack};
 use crate::excerpt;
-use crate::found::{LogEntry, LogFindings};
+use crate::found::LogEntry;
 use crate::ground::Ground;
+use crate::logs::Watched;
 use crate::plan::{Probe, Service};
 use crate::probe::Answer;
 
@@ -28,10 +29,10 @@ pub(super) fn evidence(
 }
 
 /// What is known about a start besides.
-pub(super) fn of_start(evidence: Evidence, service: &Service, ground: &Ground<'_>) -> Evidence {
+pub(super) async fn of_start(evidence: Evidence, service: &Service, ground: &Ground<'_>) -> Evidence {
     Evidence {
         command: Some(service.command.clone()),
-        artefacts: excerpt::artefacts(&service.command, &service.cwd, ground.root),
+        artefacts: excerpt::artefacts(&service.command, &service.cwd, ground.root).await,
         ..evidence
     }
 }
@@ -116,13 +117,34 @@ pub(super) fn answered(service: &Service, probe: &Probe, answer: &Answer, name: 
     }
 }
 
+/// Nobody declared what it is to be asked, and it answered nothing of what could be guessed.
+pub(super) fn refused(service: &Service, refused: &[String]) -> Evidence {
+    let tried = refused.join(", ");
+    let reason = format!(
+        "it answered nothing of what it was asked ({tried}), so that it was not seen to work; declare a probe for it"
+    );
+    Evidence {
+        card: Some(lacks(&service.name, &reason)),
+        ..evidence(service, "answers", EvidenceKind::Probe, CheckResult::Unverifiable, &reason)
+    }
+}
+
 /// What its logs say. Where all that failed is a network that is off here, nothing is known.
-pub(super) fn of_logs(service: &Service, findings: &[LogFindings], ground: &Ground<'_>) -> Evidence {
+pub(super) fn of_logs(service: &Service, watched: &Watched, ground: &Ground<'_>) -> Evidence {
+    let findings = &watched.findings;
     let count: u64 = findings.iter().map(|findings| findings.count).sum();
     let ranges: Vec<LogRange> = findings.iter().map(|findings| findings.range.clone()).collect();
     let entries: Vec<_> = findings.iter().flat_map(|findings| &findings.entries).collect();
     let Some(first) = entries.first() else {
         let bytes: u64 = ranges.iter().map(|range| range.to - range.from).sum();
+        if watched.left_out > 0 {
+            let missing = format!(
+                "no error in the {bytes} bytes that were read, but {} of its log files were not read: there are too many",
+                watched.left_out
+            );
+            let evidence = evidence(service, "log", EvidenceKind::Log, CheckResult::Unverifiable, &missing);
+            return Evidence { ranges, card: Some(lacks(&service.name, &missing)), ..evidence };
+        }
         let summary = format!("no error in the {bytes} bytes that it wrote");
         let evidence = evidence(service, "log", EvidenceKind::Log, CheckResult::Passed, &summary);
         return Evidence { ranges, ..evidence };

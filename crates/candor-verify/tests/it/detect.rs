@@ -70,6 +70,7 @@ fn the_script_that_npm_init_writes_is_no_test() {
     let found =
         plan(&[("package.json", r#"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#)]);
     assert!(runs(&found, Test).is_empty());
+    assert_eq!(found.notes, ["package.json: the script test is not run, because it does nothing"]);
 }
 
 #[test]
@@ -456,4 +457,88 @@ fn the_same_folder_gives_the_same_plan() {
     ]);
     add(folder.path(), &[("b/go.mod", "module b"), ("b/b.go", "package b")]);
     assert_eq!(candor_verify::detect::detect(folder.path()), candor_verify::detect::detect(folder.path()));
+}
+
+#[test]
+fn a_folder_with_tests_and_nothing_else_is_tested() {
+    let found = plan(&[("test_sums.py", "def test_sum():\n    assert 1 + 1 == 2\n")]);
+    assert_eq!(runs(&found, Test), ["python3 -m pytest -q -p no:cacheprovider"]);
+    let found = plan(&[("tests/test_sums.py", "import unittest\nclass T(unittest.TestCase): pass\n")]);
+    assert_eq!(runs(&found, Test), ["python3 -m unittest discover -s tests"]);
+    let found = plan(&[("sums.test.js", "const test = require('node:test');\n")]);
+    assert_eq!(runs(&found, Test), ["node --test sums.test.js"]);
+    // Tests of another language belong to what they test.
+    let found =
+        plan(&[("main.c", "int main(void) { return 0; }\n"), ("tests/test_main.py", "def test_x(): pass\n")]);
+    assert!(!runs(&found, Test).iter().any(|run| run.contains("pytest")), "{:?}", runs(&found, Test));
+    let found = plan(&[("docs/example.py", "print(1)\n")]);
+    assert!(found.checks.is_empty());
+}
+
+#[test]
+fn tests_for_the_runner_of_node_need_no_script() {
+    let test = ("lib.test.js", "import test from 'node:test';\n");
+    let found = plan(&[("package.json", r#"{"type": "module"}"#), ("lib.js", "export const x = 1;\n"), test]);
+    assert_eq!(runs(&found, Test), ["node --test lib.test.js"]);
+    let found = plan(&[("package.json", r#"{"scripts": {"test": "true"}}"#), test]);
+    assert_eq!(runs(&found, Test), ["node --test lib.test.js"], "a script that does nothing runs none");
+    let found = plan(&[("package.json", r#"{"scripts": {"test": "node --test"}}"#), test]);
+    assert_eq!(runs(&found, Test), ["npm test --silent"]);
+}
+
+#[test]
+fn the_parts_of_a_workspace_are_asked_together() {
+    let part =
+        r#"{"scripts": {"test": "node --test", "build": "tsc"}, "devDependencies": {"typescript": "5"}}"#;
+    let root = r#"{"private": true, "workspaces": ["packages/*", "!packages/old"]}"#;
+    let mut files = vec![("package.json", root)];
+    let names: Vec<String> = (0..6).map(|number| format!("packages/p{number}/package.json")).collect();
+    files.extend(names.iter().map(|name| (name.as_str(), part)));
+    files.push(("packages/old/package.json", part));
+    files.push(("tools/package.json", r#"{"scripts": {"test": "node check.js"}}"#));
+    let found = plan(&files);
+    assert_eq!(
+        runs(&found, Test),
+        ["npm run --silent test --workspaces --if-present", "npm test --silent", "npm test --silent"]
+    );
+    let test = named(&found, "npm test of all parts");
+    assert_eq!(
+        (test.cwd.as_path(), test.needs_files.as_slice()),
+        (Path::new(""), &[PathBuf::from("node_modules")][..])
+    );
+    let others: Vec<_> =
+        found.checks.iter().filter(|check| check.kind == Test).map(|check| check.cwd.clone()).collect();
+    assert_eq!(others, [Path::new(""), Path::new("tools"), Path::new("packages/old")]);
+    // With pnpm the file of its own says what the parts are.
+    let pnpm = plan(&[
+        ("package.json", r#"{"packageManager": "pnpm@9"}"#),
+        ("pnpm-workspace.yaml", "packages:\n  - apps/**\n"),
+        ("apps/a/package.json", r#"{"scripts": {"test": "node --test"}}"#),
+        ("apps/b/package.json", r#"{"scripts": {"test": "node --test"}}"#),
+    ]);
+    assert_eq!(runs(&pnpm, Test), ["pnpm -r --if-present run test"]);
+}
+
+#[test]
+fn a_part_whose_script_must_not_be_run_keeps_the_parts_apart() {
+    let found = plan(&[
+        ("package.json", r#"{"workspaces": ["p/*"]}"#),
+        ("p/a/package.json", r#"{"scripts": {"test": "node --test"}}"#),
+        ("p/b/package.json", r#"{"scripts": {"test": "npm publish"}}"#),
+    ]);
+    assert_eq!(runs(&found, Test), ["npm test --silent"]);
+    assert!(found.notes.iter().any(|note| note.contains("publish")), "{:?}", found.notes);
+}
+
+#[test]
+fn the_syntax_of_a_package_in_a_folder_called_web_is_checked() {
+    let found = plan(&[
+        ("web/package.json", r#"{"name": "web"}"#),
+        ("web/server.js", "const http = require('http');\n"),
+        ("web/public/page.js", "import x from './x.js';\n"),
+    ]);
+    assert_eq!(
+        runs(&found, Syntax),
+        ["s=0; for f in server.js; do node --check \"$f\" || s=1; done; exit $s"]
+    );
 }

@@ -53,6 +53,32 @@ fn programs_that_are_not_there() {
 }
 
 #[test]
+fn what_somebody_mistyped_is_no_program_that_is_not_there() {
+    for output in [
+        "sh: 1: jset: not found\n",
+        "sh: 1: pytset: not found\n",
+        "sh: 1: eslintt: not found\n",
+        "bash: line 1: srever.js: command not found\n",
+        "sh: 1: server.py: not found\n",
+        "sh: 1: Gemfile: not found\n",
+        "npm ERR! Missing script: \"biuld\"\n",
+        "Error: Cannot find module '/x/srever.js'\n    at Module._resolveFilename\n",
+        "python3: can't open file '/x/srever.py': [Errno 2] No such file or directory\n",
+        "make: *** No rule to make target 'tset'.  Stop.\n",
+    ] {
+        let folder = tree(MANIFESTS);
+        let found = lack(output, folder.path(), folder.path());
+        assert!(
+            !matches!(found, Some(Lack::Program(_) | Lack::Module { is_declared: true, .. })),
+            "{output}: {found:?}"
+        );
+    }
+    for name in ["jest", "vitest", "qmake", "rake", "some-tool-of-ours", "pip3", "tsx"] {
+        check(&format!("sh: 1: {name}: not found\n"), program(name));
+    }
+}
+
+#[test]
 fn python_modules_by_the_names_of_their_packages() {
     for name in ["yaml", "PIL", "cv2", "telegram", "telegram.ext", "dotenv", "flask"] {
         check(

@@ -42,7 +42,7 @@ fn what_was_there_before_is_not_read() {
     append(&log, "INFO fine\nERROR new\n");
     drained(&mut watch);
     assert_eq!(watch.count(), 1);
-    let findings = watch.finish();
+    let findings = watch.finish().findings;
     assert_eq!(messages(&findings), ["ERROR new"]);
     let entry = &findings[0].entries[0];
     assert_eq!(
@@ -58,7 +58,7 @@ fn a_file_that_appears_is_read_from_its_first_byte() {
     let watch = watch(folder.path(), &["logs/*.log", "nothing/**/*.log"]);
     append(&folder.path().join("logs/late.log"), "ERROR one\n");
     append(&folder.path().join("logs/other.txt"), "ERROR two\n");
-    assert_eq!(messages(&watch.finish()), ["ERROR one"]);
+    assert_eq!(messages(&watch.finish().findings), ["ERROR one"]);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn a_file_that_was_cut_is_read_from_its_first_byte() {
     drained(&mut watch);
     fs::write(&log, "ERROR two\n").expect("a shorter log");
     drained(&mut watch);
-    assert_eq!(messages(&watch.finish()), ["ERROR one", "ERROR two"]);
+    assert_eq!(messages(&watch.finish().findings), ["ERROR one", "ERROR two"]);
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_file_that_was_cut_and_is_longer_now_is_read_from_its_first_byte() {
     let mut watch = watch(folder.path(), &["logs/*.log"]);
     fs::write(&log, format!("ERROR two\n{}", "INFO fine\n".repeat(100))).expect("a longer log");
     drained(&mut watch);
-    assert_eq!(messages(&watch.finish()), ["ERROR two"]);
+    assert_eq!(messages(&watch.finish().findings), ["ERROR two"]);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn a_rotated_file_is_read_to_its_end() {
     drained(&mut watch);
     // Whoever has it open goes on writing.
     old.write_all(b"ERROR two\n").expect("a line");
-    let findings = watch.finish();
+    let findings = watch.finish().findings;
     let mut found = messages(&findings);
     found.sort_unstable();
     assert_eq!(found, ["ERROR one", "ERROR three", "ERROR two"]);
@@ -113,7 +113,7 @@ fn a_rotated_file_that_matches_under_its_new_name_is_not_read_twice() {
     drained(&mut watch);
     fs::rename(&log, folder.path().join("logs/app.log.1")).expect("a rename");
     append(&log, "ERROR two\n");
-    assert_eq!(messages(&watch.finish()), ["ERROR one", "ERROR two"]);
+    assert_eq!(messages(&watch.finish().findings), ["ERROR one", "ERROR two"]);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn a_deleted_file_is_read_to_its_end() {
     let watch = watch(folder.path(), &["logs/*.log"]);
     append(&log, "ERROR one\n");
     fs::remove_file(&log).expect("a removal");
-    assert_eq!(messages(&watch.finish()), ["ERROR one"]);
+    assert_eq!(messages(&watch.finish().findings), ["ERROR one"]);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn an_entry_over_two_polls_is_one() {
     append(&log, "Traceback (most recent call last):\n  File \"a.py\", li");
     drained(&mut watch);
     append(&log, "ne 1, in b\nValueError: x\n");
-    let findings = watch.finish();
+    let findings = watch.finish().findings;
     assert_eq!(
         messages(&findings),
         ["Traceback (most recent call last):\n  File \"a.py\", line 1, in b\nValueError: x"]
@@ -155,7 +155,7 @@ fn links_are_followed_inside_and_not_out_of_the_folder() {
     let watch = watch(folder.path(), &["logs/**/*.log", "away/*.log", "../*.log", "/etc/*.log"]);
     append(&outside.path().join("out.log"), "ERROR outside\n");
     append(&folder.path().join("var/in.txt"), "ERROR inside\n");
-    assert_eq!(messages(&watch.finish()), ["ERROR inside"]);
+    assert_eq!(messages(&watch.finish().findings), ["ERROR inside"]);
 }
 
 #[test]
@@ -165,20 +165,44 @@ fn a_pipe_does_not_make_it_wait() {
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).expect("a pipe");
     let mut watch = watch(folder.path(), &["logs/*.log"]);
     drained(&mut watch);
-    assert!(watch.finish().is_empty());
+    assert!(watch.finish().findings.is_empty());
 }
 
 #[test]
-fn at_most_64_files_are_watched_and_the_rest_is_told() {
+fn at_most_64_files_are_read_and_the_rest_is_told() {
     let folder = folder();
     let path = |number: usize| folder.path().join(format!("logs/{number}.log"));
     (0..100).for_each(|number| append(&path(number), "INFO before\n"));
     let watch = watch(folder.path(), &["logs/*.log"]);
-    assert_eq!(watch.left_out(), 36);
+    assert_eq!(watch.left_out(), 0, "nothing was written to them yet");
     (0..100).for_each(|number| append(&path(number), &"ERROR one\n".repeat(10)));
-    let findings = watch.finish();
-    assert_eq!(findings.iter().map(|found| found.count).sum::<u64>(), 640);
-    assert_eq!(messages(&findings).len(), 200);
+    let watched = watch.finish();
+    assert_eq!(watched.left_out, 36);
+    assert_eq!(watched.findings.iter().map(|found| found.count).sum::<u64>(), 640);
+    assert_eq!(messages(&watched.findings).len(), 200);
+}
+
+#[test]
+fn of_many_files_the_one_that_grows_is_read_and_what_stood_in_it_is_not() {
+    let folder = folder();
+    let path = |number: usize| folder.path().join(format!("logs/{number}.log"));
+    (0..100).for_each(|number| append(&path(number), "ERROR old\n"));
+    let watch = watch(folder.path(), &["logs/*.log"]);
+    (0..100).filter(|number| number % 10 == 0).for_each(|number| append(&path(number), "ERROR new\n"));
+    let watched = watch.finish();
+    assert_eq!((messages(&watched.findings), watched.left_out), (vec!["ERROR new"; 10], 0));
+}
+
+#[test]
+fn a_file_that_waited_and_was_written_anew_is_read_from_its_first_byte() {
+    let folder = folder();
+    let path = |number: usize| folder.path().join(format!("logs/{number}.log"));
+    (0..100).for_each(|number| append(&path(number), "ERROR old, and a long line of it\n"));
+    let watch = watch(folder.path(), &["logs/*.log"]);
+    (0..100)
+        .filter(|number| number % 10 == 0)
+        .for_each(|number| fs::write(path(number), "ERROR new\n").expect("a log"));
+    assert_eq!(messages(&watch.finish().findings), vec!["ERROR new"; 10]);
 }
 
 #[test]
@@ -190,7 +214,7 @@ fn a_rotated_file_makes_room_for_the_one_that_has_its_name() {
     append(&path(7), "ERROR one\n");
     fs::rename(path(7), folder.path().join("logs/7.old")).expect("a rename");
     append(&path(7), "ERROR two\n");
-    let findings = watch.finish();
+    let findings = watch.finish().findings;
     assert_eq!(messages(&findings), ["ERROR one", "ERROR two"]);
 }
 
@@ -204,7 +228,7 @@ fn a_file_that_is_cut_again_and_again_is_bounded() {
         fs::write(&log, format!("ERROR {}\n", "x".repeat(1 + number % 2))).expect("a log");
         drained(&mut watch);
     }
-    let findings = watch.finish();
+    let findings = watch.finish().findings;
     assert!(findings.len() <= 257, "{}", findings.len());
     assert_eq!(findings.iter().map(|found| found.count).sum::<u64>(), 600);
 }
@@ -219,5 +243,5 @@ fn much_is_read_in_parts() {
     append(&log, "ERROR one\n");
     assert!(watch.poll(), "eighteen megabytes at once");
     drained(&mut watch);
-    assert_eq!(watch.finish()[0].count, 1);
+    assert_eq!(watch.finish().findings[0].count, 1);
 }

@@ -15,6 +15,7 @@ mod log_lines;
 mod log_scanner;
 mod log_watch;
 mod merge;
+mod nothing;
 mod probes;
 mod report;
 mod report_plan;

@@ -2,12 +2,23 @@
 
 use candor_protocol::{CheckResult, VerdictStatus};
 use candor_verify::profile::Profile;
+use candor_verify::run::Verified;
 use candor_verify::verdict::signature;
 
 use crate::rig::{Everything, Site, of, seen, status};
 
 fn checks(lines: &str) -> String {
     format!("checks:\n{lines}")
+}
+
+/// A declared test that says this, and ends with this code.
+async fn ending(said: &str, code: u8) -> Verified {
+    let yaml = checks(&format!("  - {{ name: unit, run: 'cat said; exit {code}', kind: test }}\n"));
+    Site::declaring(&yaml, &[("said", said)]).verify().await
+}
+
+async fn saying(said: &str) -> Verified {
+    ending(said, 0).await
 }
 
 #[tokio::test]
@@ -29,7 +40,11 @@ async fn a_test_that_passes_the_second_time_is_called_flaky() {
     let yaml = checks("  - { name: unit, run: 'test -f ran || { touch ran; exit 1; }', kind: test }\n");
     let verified = Site::declaring(&yaml, &[]).verify().await;
     assert_eq!(status(&verified), VerdictStatus::Verified);
-    assert_eq!(of(&verified, "unit").result, CheckResult::Flaky);
+    let unit = of(&verified, "unit");
+    assert_eq!(
+        (unit.result, unit.summary.as_str()),
+        (CheckResult::Flaky, "failed once (exit code 1), passed on the second try")
+    );
 }
 
 #[tokio::test]
@@ -67,9 +82,9 @@ async fn what_cannot_be_built_is_not_tested() {
 #[tokio::test]
 async fn each_profile_takes_what_its_row_says() {
     let yaml = checks(
-        "  - { name: s, run: 'true', kind: syntax }\n  - { name: b, run: 'true', kind: build }\n\
-         \x20 - { name: y, run: 'true', kind: types }\n  - { name: l, run: 'true', kind: lint }\n\
-         \x20 - { name: t, run: 'true', kind: test }\n",
+        "  - { name: s, run: 'test -d .', kind: syntax }\n  - { name: b, run: 'test -d .', kind: build }\n\
+         \x20 - { name: y, run: 'test -d .', kind: types }\n  - { name: l, run: 'test -d .', kind: lint }\n\
+         \x20 - { name: t, run: 'test -d .', kind: test }\n",
     );
     for (profile, expected) in [
         (Profile::Strict, vec!["s", "b", "y", "l", "t"]),
@@ -89,7 +104,7 @@ async fn each_profile_takes_what_its_row_says() {
 #[tokio::test]
 async fn more_than_the_profile_has_room_for_is_said_and_is_no_pass() {
     let lines: Vec<String> =
-        (0..9).map(|n| format!("  - {{ name: c{n}, run: 'true', kind: build }}\n")).collect();
+        (0..9).map(|n| format!("  - {{ name: c{n}, run: 'test -d .', kind: build }}\n")).collect();
     let lines = lines.concat();
     let verified = Site::declaring(&checks(&lines), &[]).verify().await;
     assert!(verified.is_budget_spent);
@@ -136,15 +151,14 @@ async fn the_same_failure_has_the_same_signature_and_another_one_another() {
 #[tokio::test]
 async fn it_tells_how_far_it_is() {
     let host = Everything::default();
-    let yaml = checks("  - { name: unit, run: 'true', kind: test }\n");
+    let yaml = checks("  - { name: unit, run: 'test -d .', kind: test }\n");
     Site::declaring(&yaml, &[]).verify_for(&host).await;
     assert_eq!(*host.told.lock().expect("no panic"), ["began unit", "ended unit passed"]);
 }
 
 #[tokio::test]
 async fn tests_that_do_not_exist_prove_nothing() {
-    let yaml = checks("  - { name: unit, run: 'echo \"Ran 0 tests in 0.000s\"', kind: test }\n");
-    let verified = Site::declaring(&yaml, &[]).verify().await;
+    let verified = saying("Ran 0 tests in 0.000s").await;
     assert_eq!(
         (status(&verified), of(&verified, "unit").result),
         (VerdictStatus::Unverifiable, CheckResult::Skipped)
@@ -160,36 +174,28 @@ async fn a_runner_that_hides_its_failures_behind_exit_code_0_has_failed() {
         "--- FAIL: TestAdd (0.00s)",
         "1 failed, 3 passed in 0.1s",
     ] {
-        let yaml = checks(&format!("  - {{ name: unit, run: \"echo '{said}'\", kind: test }}\n"));
-        let verified = Site::declaring(&yaml, &[]).verify().await;
+        let verified = saying(said).await;
         assert_eq!(status(&verified), VerdictStatus::Failed, "{said}");
         assert!(of(&verified, "unit").summary.starts_with("exit code 0, but it says"), "{said}");
     }
     for said in ["0 failing", "# fail 0", "12 passed in 0.1s", "the word FAILED in a sentence"] {
-        let yaml = checks(&format!("  - {{ name: unit, run: \"echo '{said}'\", kind: test }}\n"));
-        let verified = Site::declaring(&yaml, &[]).verify().await;
+        let verified = saying(said).await;
         assert_eq!(status(&verified), VerdictStatus::Verified, "{said}");
     }
 }
 
 #[tokio::test]
 async fn tests_that_were_all_left_out_prove_nothing() {
-    let yaml = checks(
-        "  - { name: unit, run: \"printf 'Ran 2 tests in 0.1s\\\\n\\\\nOK (skipped=2)\\\\n'\", kind: test }\n",
-    );
-    let verified = Site::declaring(&yaml, &[]).verify().await;
+    let verified = saying("Ran 2 tests in 0.1s\n\nOK (skipped=2)\n").await;
     assert_eq!(of(&verified, "unit").result, CheckResult::Skipped, "{:?}", seen(&verified));
-    let yaml = checks(
-        "  - { name: unit, run: \"printf 'No tests found\\\\nTests: 5 passed, 5 total\\\\n'\", kind: test }\n",
-    );
-    let verified = Site::declaring(&yaml, &[]).verify().await;
+    let verified = saying("No tests found\nTests: 5 passed, 5 total\n").await;
     assert_eq!(of(&verified, "unit").result, CheckResult::Passed, "what was counted says more than words");
 }
 
 #[tokio::test]
 async fn what_is_declared_is_not_left_out_in_silence() {
     let mut lines = vec!["  - { name: style, run: 'exit 1', kind: lint }\n".to_owned()];
-    lines.extend((0..20).map(|n| format!("  - {{ name: c{n}, run: 'true', kind: custom }}\n")));
+    lines.extend((0..20).map(|n| format!("  - {{ name: c{n}, run: 'test -d .', kind: custom }}\n")));
     let mut site = Site::declaring(&checks(&lines.concat()), &[]);
     site.profile = Profile::Strict;
     let verified = site.verify().await;
@@ -199,7 +205,7 @@ async fn what_is_declared_is_not_left_out_in_silence() {
 #[tokio::test]
 async fn a_flaky_test_does_not_take_the_room_of_the_others() {
     let flaky = "  - { name: one, run: 'test -f ran || { touch ran; exit 1; }', kind: test }\n";
-    let others = "  - { name: two, run: 'true', kind: test }\n  - { name: three, run: 'true', kind: test }\n";
+    let others = "  - { name: two, run: 'test -d .', kind: test }\n  - { name: three, run: 'test -d .', kind: test }\n";
     let verified = Site::declaring(&checks(&format!("{flaky}{others}")), &[]).verify().await;
     assert_eq!(seen(&verified), ["one failed", "two passed", "three passed"]);
     assert!(!verified.is_budget_spent);
@@ -240,4 +246,105 @@ async fn a_folder_that_became_a_link_out_of_the_workspace_is_not_entered() {
     std::fs::create_dir(site.root().join("sub")).expect("a folder");
     let verified = site.verify().await;
     assert_eq!(of(&verified, "b").result, CheckResult::Unverifiable, "{:?}", seen(&verified));
+}
+
+#[tokio::test]
+async fn runners_of_all_stacks_that_ran_no_test_prove_nothing() {
+    for said in [
+        "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured\n",
+        "running 2 tests\nii\ntest result: ok. 0 passed; 0 failed; 2 ignored; 0 measured\n",
+        "collected 0 items\n\n=== no tests ran in 0.01s ===\n",
+        "==== 3 skipped in 0.02s ====\n",
+        "NO TESTS RAN\n",
+        "No tests found, exiting with code 0\n",
+        "Tests:       0 total\n",
+        "Tests:       2 skipped, 2 total\n",
+        " Tests  2 skipped (2)\n",
+        "No test files found, exiting with code 0\n",
+        "# tests 0\n# pass 0\n# fail 0\n",
+        "  0 passing (2ms)\n  3 pending\n",
+        " 0 pass\n 0 fail\n",
+        "ok | 0 passed | 0 failed (2ms)\n",
+        "?   \texample.com/a\t[no test files]\n",
+        "ok  \texample.com/a\t0.002s [no tests to run]\n",
+        "No tests were found!!!\n",
+        "[INFO] No tests to run.\n",
+        "[INFO] Tests run: 2, Failures: 0, Errors: 0, Skipped: 2\n",
+        "No test is available in /x/a.dll. Make sure that test discoverer\n",
+        "Passed!  - Failed:     0, Passed:     0, Skipped:     3, Total:     3\n",
+        "0 examples, 0 failures\n",
+        "0 runs, 0 assertions, 0 failures, 0 errors, 0 skips\n",
+        "There are no tests to run\n",
+        "No tests executed!\n",
+        "Executed 0 tests, with 0 failures (0 unexpected) in 0.000 (0.001) seconds\n",
+        "Files=0, Tests=0,  0 wallclock secs\nResult: NOTESTS\n",
+        "1..0\n",
+    ] {
+        let verified = saying(said).await;
+        let unit = of(&verified, "unit");
+        assert_eq!(
+            (unit.result, unit.summary.as_str()),
+            (CheckResult::Skipped, "there are no tests"),
+            "{said}"
+        );
+        assert_eq!(status(&verified), VerdictStatus::Unverifiable, "{said}");
+    }
+}
+
+#[tokio::test]
+async fn runners_that_ran_some_test_prove_something() {
+    for said in [
+        "test result: ok. 3 passed; 0 failed; 0 ignored\n\nrunning 0 tests\ntest result: ok. 0 passed; 0 failed\n",
+        "?   \texample.com/a\t[no test files]\nok  \texample.com/b\t0.002s\n",
+        "Tests:       1 skipped, 4 passed, 5 total\n",
+        " Tests  3 passed | 1 skipped (4)\n",
+        "0 passing (1ms)\n12 passed in 0.10s\n",
+        "2 passed, 3 skipped in 0.1s\n",
+        "[INFO] Tests run: 2, Failures: 0, Errors: 0, Skipped: 1\n",
+        "5 examples, 0 failures, 1 pending\n",
+        "3 tests, 0 failures\n",
+        "Done in 1.23s.\n",
+        "everything is fine\n",
+    ] {
+        let verified = saying(said).await;
+        assert_eq!(status(&verified), VerdictStatus::Verified, "{said}: {:?}", seen(&verified));
+    }
+}
+
+#[tokio::test]
+async fn the_code_of_python_for_no_tests_is_no_failure_and_no_pass() {
+    let verified = ending("collected 0 items\n\n=== no tests ran in 0.01s ===\n", 5).await;
+    assert_eq!(of(&verified, "unit").result, CheckResult::Skipped, "{:?}", seen(&verified));
+    let verified = ending("something else went wrong\n", 5).await;
+    assert_eq!(of(&verified, "unit").result, CheckResult::Failed, "{:?}", seen(&verified));
+    let verified = ending("no tests ran in 0.00s\nERROR: file or directory not found: x\n", 4).await;
+    assert_eq!(of(&verified, "unit").result, CheckResult::Failed, "{:?}", seen(&verified));
+}
+
+/// The clock goes on as soon as there is nothing to do but wait, so that each of these is ended at once.
+#[tokio::test(start_paused = true)]
+async fn a_check_that_only_the_profile_cuts_off_spends_the_budget_and_does_not_fail() {
+    let lines = "  - { name: a, run: 'exec sleep 1000', timeout: 50s }\n  - { name: b, run: 'exec sleep 1000' }\n\
+                 \x20 - { name: c, run: 'exec sleep 1000' }\n";
+    let mut site = Site::declaring(&checks(lines), &[]);
+    site.profile = Profile::Fast;
+    let verified = site.verify().await;
+    // Fast has 10 minutes and gives 5 to each: 50 s, 5 min, and what is left.
+    assert_eq!(seen(&verified)[..3], ["a failed", "b failed", "c unverifiable"]);
+    assert_eq!(of(&verified, "c").summary, "not finished: the profile's time was spent");
+    assert_eq!(of(&verified, "b").summary, "it did not end within 5 min");
+    assert!(verified.is_budget_spent);
+}
+
+#[tokio::test]
+async fn what_a_check_found_that_is_no_more_is_forgotten() {
+    let of = |name: &str| {
+        checks(&format!("  - {{ name: {name}, run: 'python3 -m py_compile tool.py', kind: syntax }}\n"))
+    };
+    let mut site = Site::declaring(&of("old"), &[("tool.py", "def broken(:\n    pass\n")]);
+    site.verify().await;
+    site.write(".candor/verify.yaml", &of("new"));
+    let verified = site.verify().await;
+    let checks: Vec<&str> = verified.report.diagnostics.iter().map(|seen| seen.check.as_str()).collect();
+    assert_eq!(checks, ["new"]);
 }

@@ -76,7 +76,7 @@ async fn dod_clean_startup_but_runtime_error_in_the_log_is_a_failure() {
 
 #[tokio::test]
 async fn dod_commands_that_are_no_services_behave_as_before() {
-    let yaml = "checks:\n  - { name: unit, run: 'echo ERROR of no importance; exit 0', kind: test }\n";
+    let yaml = "checks:\n  - { name: unit, run: 'echo ERROR of no importance; test -d .', kind: test }\n";
     let verified = Site::declaring(yaml, &[]).verify().await;
     assert_eq!(
         (status(&verified), seen(&verified)),
@@ -156,7 +156,7 @@ async fn a_service_on_ipv6_only_is_found_and_asked() {
 async fn a_service_at_the_wrong_address_is_told_where_it_listens() {
     let (right, wrong) = (free_port(), free_port());
     let app = python(&format!("def reply(path): return 200, ''\nserve('127.0.0.1', {wrong})"));
-    let more = format!("    ready: {{ tcp: '127.0.0.1:{right}', timeout: 2s }}\n");
+    let more = format!("    ready: {{ tcp: '127.0.0.1:{right}', timeout: 5s }}\n");
     let verified = Site::declaring(&one("python3 app.py", &more), &[("app.py", &app)]).verify().await;
     assert_eq!(code(&verified), "VERIFY_NOT_READY");
     let summary = &of(&verified, "api: start").summary;
@@ -167,7 +167,7 @@ async fn a_service_at_the_wrong_address_is_told_where_it_listens() {
 async fn an_answer_of_5xx_is_never_ready() {
     let port = free_port();
     let app = python(&format!("def reply(path): return 503, 'not yet'\nserve('127.0.0.1', {port})"));
-    let more = format!("    ready: {{ http: 'http://127.0.0.1:{port}/', timeout: 1s }}\n");
+    let more = format!("    ready: {{ http: 'http://127.0.0.1:{port}/', timeout: 5s }}\n");
     let verified = Site::declaring(&one("python3 app.py", &more), &[("app.py", &app)]).verify().await;
     assert_eq!(code(&verified), "VERIFY_NOT_READY");
     assert!(of(&verified, "api: start").summary.contains("503"), "{:?}", of(&verified, "api: start").summary);
@@ -330,4 +330,84 @@ async fn a_short_command_around_a_service_is_seen_through() {
     let verified = Site::declaring(yaml, &[("bot.py", bot)]).verify().await;
     assert_eq!(code(&verified), "VERIFY_LOG_ERRORS", "{:?}", verified.report.verdict);
     assert_eq!(verified.report.service_commands, ["python3 bot.py"]);
+}
+
+#[tokio::test]
+async fn a_service_that_answered_nothing_was_not_seen_to_work() {
+    let app = python("def reply(path): return (200, 'x') if path == '/api/v1/x' else (404, 'no')\nserve()");
+    let files = [("srv.py", app.as_str()), ("run.sh", "exec python3 srv.py\n")];
+    let yaml = one("sh run.sh", "");
+    let mut site = Site::declaring(&yaml, &files);
+    // Until it listens, not until it was alive for a while.
+    let ready = "    ready: { log: '^port ' }\n";
+    site.write(".candor/verify.yaml", &format!("{yaml}{ready}"));
+    let verified = site.verify().await;
+    assert_eq!(status(&verified), VerdictStatus::Unverifiable, "{:?}", seen(&verified));
+    let answers = of(&verified, "api: answers");
+    assert_eq!(
+        answers.summary,
+        "it answered nothing of what it was asked (GET /: 404, GET /health: 404, GET /healthz: 404), so that it was \
+         not seen to work; declare a probe for it"
+    );
+    assert!(answers.card.is_some());
+    let probe = "    probes:\n      - { http: /api/v1/x }\n";
+    site.write(".candor/verify.yaml", &format!("{yaml}{ready}{probe}"));
+    let verified = site.verify().await;
+    assert_eq!(status(&verified), VerdictStatus::Verified, "{:?}", seen(&verified));
+}
+
+#[tokio::test]
+async fn more_log_files_than_can_be_read_are_no_silent_pass() {
+    let app = "mkdir -p logs; echo waiting for jobs; n=0; while [ $n -lt 80 ]; do n=$((n+1)); echo INFO fine >> logs/$n.log; done; exec sleep 100";
+    let verified = Site::declaring(&one("sh app.sh", ""), &[("app.sh", app)]).verify().await;
+    assert_eq!(status(&verified), VerdictStatus::Unverifiable, "{:?}", seen(&verified));
+    let log = of(&verified, "api: log");
+    assert!(log.summary.contains("but 16 of its log files were not read"), "{}", log.summary);
+}
+
+#[tokio::test]
+async fn a_line_before_a_flood_is_heard() {
+    let flood = "echo the gate is open; yes 'INFO nothing to see here' | head -c 8000000; echo all said; exec sleep 100";
+    let ready = "    ready: { log: 'gate is open', timeout: 20s }\n";
+    // What is asked for is asked when all was said.
+    let probes = "    probes:\n      - { name: end, log: 'all said', timeout: 20s }\n      - { name: gate, log: 'the gate' }\n";
+    let verified =
+        Site::declaring(&one("sh app.sh", &format!("{ready}{probes}")), &[("app.sh", flood)]).verify().await;
+    assert_eq!(
+        seen(&verified),
+        ["api: start passed", "api: end passed", "api: gate passed", "api: log passed", "api: life passed"]
+    );
+}
+
+#[tokio::test]
+async fn an_answer_of_5xx_that_is_asked_for_is_no_error_of_the_log() {
+    let app = python(
+        "Handler.log_message = lambda self, form, *args: print('127.0.0.1 - - ' + form % args, flush=True)\n\
+         def reply(path): return (500, 'boom') if path.startswith('/b') else (200, 'x')\nserve()",
+    );
+    let boom = "    probes:\n      - { http: { url: '/boom?hard=1', status: 500 } }\n";
+    let verified = Site::declaring(&one("python3 app.py", boom), &[("app.py", &app)]).verify().await;
+    assert_eq!(status(&verified), VerdictStatus::Verified, "{:?}", verified.report.verdict);
+    // One that nobody expected is one, beside one that somebody did.
+    let exec = format!("{boom}      - {{ exec: 'python3 ask.py' }}\n");
+    let app = app
+        .replace("print(\"port\"", "open('port', 'w').write(str(server.server_address[1])); print(\"port\"");
+    let ask = "import urllib.request, urllib.error\ntry: urllib.request.urlopen('http://127.0.0.1:' + open('port').read() + '/bang')\nexcept urllib.error.HTTPError: pass\n";
+    let verified =
+        Site::declaring(&one("python3 app.py", &exec), &[("app.py", &app), ("ask.py", ask)]).verify().await;
+    assert_eq!(code(&verified), "VERIFY_LOG_ERRORS", "{:?}", verified.report.verdict);
+    assert!(verified.report.log_diagnostics[0].message.contains("/bang"));
+    assert_eq!(verified.report.log_diagnostics.len(), 1);
+}
+
+#[tokio::test]
+async fn a_port_that_is_opened_late_is_asked_as_well() {
+    // It says that it is ready first, and listens afterwards.
+    let app = python(
+        "def reply(path): return 500, 'oops'\nprint('waiting for jobs', flush=True)\nimport time\ntime.sleep(0.2)\nserve()",
+    );
+    let yaml = one("sh run.sh", "").replace("300ms", "3s");
+    let files = [("srv.py", app.as_str()), ("run.sh", "exec python3 srv.py\n")];
+    let verified = Site::declaring(&yaml, &files).verify().await;
+    assert_eq!(code(&verified), "VERIFY_PROBE_FAILED", "{:?}", verified.report.verdict);
 }

@@ -148,7 +148,7 @@ fn a_budget_that_does_not_suffice_is_said() {
     fake.push(Reply::text(CLAIM));
     let home = home_of(&fake);
     let checks: Vec<String> =
-        (0..9).map(|n| format!("  - {{ name: c{n}, run: 'true', kind: build }}\n")).collect();
+        (0..9).map(|n| format!("  - {{ name: c{n}, run: 'test -d .', kind: build }}\n")).collect();
     let checks = checks.concat();
     home.write_in_workspace(".candor/verify.yaml", format!("checks:\n{checks}"));
     let ran = ask(&home, &["--json", "Write it"]).run();
@@ -215,7 +215,7 @@ fn a_task_that_names_a_declared_service_is_verified_although_nothing_changed() {
 #[test]
 fn a_declaration_that_the_model_wrote_does_not_replace_what_is_found() {
     let fake = fake();
-    let lie = "```verify\nchecks:\n  - { name: unit, run: 'true', kind: test }\n```\n";
+    let lie = "```verify\nchecks:\n  - { name: unit, run: 'test -d .', kind: test }\n```\n";
     fake.push(Reply::calls([
         ("file_write", json!({"path": "AGENTS.md", "content": lie})),
         ("file_write", json!({"path": "Makefile", "content": "test:\n\tfalse\n"})),
@@ -321,7 +321,7 @@ fn a_server_that_the_model_left_running_does_not_stand_in_the_way() {
 #[test]
 fn without_walls_the_model_cannot_declare_its_own_work_good_either() {
     let fake = fake();
-    let lie = "mkdir -p .candor; printf 'only_declared: true\\nchecks: [{ name: ok, run: \"true\", kind: test }]\\n' > .candor/verify.yaml";
+    let lie = "mkdir -p .candor; printf 'only_declared: true\\nchecks: [{ name: ok, run: \"test -d .\", kind: test }]\\n' > .candor/verify.yaml";
     fake.push(Reply::calls([("shell_exec", json!({ "command": lie }))]));
     fake.repeat(Reply::text(CLAIM));
     let home = home_of(&fake);

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::node_parts::{self, Joined};
 use super::node_service;
+use super::node_tests;
+use crate::classify;
 use crate::detect::danger::{danger, is_dangerous_name};
 use crate::detect::deps;
 use crate::detect::draft::{Draft, check, from, line_of, vars, words};
@@ -15,7 +18,7 @@ use crate::detect::tree::{ending, name};
 use crate::plan::{Check, CheckKind};
 
 /// How many files are looked at one by one. Each costs the start of a process.
-const SYNTAX_FILES_MAX: usize = 80;
+pub(super) const FILES_MAX: usize = 80;
 
 /// A package with what is known about it.
 pub(super) struct Package<'p> {
@@ -36,35 +39,40 @@ pub(in crate::detect) fn detect(draft: &mut Draft<'_>) {
         return;
     }
     let all = projects(draft.tree, &["package.json"], &["js", "mjs", "cjs", "ts", "mts", "tsx", "jsx"]);
-    let mut workspace_roots: Vec<(PathBuf, &'static str)> = Vec::new();
+    let mut roots: Vec<(PathBuf, &'static str)> = Vec::new();
+    let mut packages = Vec::new();
     for project in &all {
-        let package = package(draft, project, &workspace_roots);
-        let has_workspaces = draft.tree.has(&project.folder.join("pnpm-workspace.yaml"))
-            || package.manifest.as_ref().is_some_and(|manifest| manifest.value.get("workspaces").is_some());
-        if has_workspaces {
-            workspace_roots.push((project.folder.clone(), package.installer));
+        let package = package(draft, project, &roots);
+        if node_parts::is_whole(draft, &package) {
+            roots.push((project.folder.clone(), package.installer));
         }
-        if package.manifest.is_none() && !is_for_node(&package) {
-            continue;
+        if package.manifest.is_some() || is_for_node(draft, &package) {
+            packages.push(package);
         }
-        stack(draft, &package);
-        install(draft, &package, &workspace_roots);
-        scripts(draft, &package, &workspace_roots);
-        types(draft, &package);
-        syntax(draft, &package);
-        node_service::detect(draft, &package);
     }
+    let joined = node_parts::joined(draft, &packages);
+    for package in &packages {
+        stack(draft, package);
+        install(draft, package, &roots);
+        scripts(draft, package, &roots, &joined);
+        node_tests::detect(draft, package);
+        types(draft, package);
+        syntax(draft, package);
+        node_service::detect(draft, package);
+    }
+    node_parts::add(draft, &packages, &joined);
 }
 
 /// Whether files without a manifest are meant for Node and not for a browser.
-fn is_for_node(package: &Package<'_>) -> bool {
-    package.project.sources.iter().any(|code| {
+fn is_for_node(draft: &Draft<'_>, package: &Package<'_>) -> bool {
+    let is_meant = package.project.sources.iter().any(|code| {
         code.text.contains("require(")
             || code.text.contains("process.")
             || code.text.contains("'node:")
             || code.text.contains("\"node:")
             || code.text.contains("from 'http'")
-    })
+    });
+    is_meant || !node_tests::own(draft, package).is_empty()
 }
 
 fn package<'p>(
@@ -177,7 +185,7 @@ fn install(draft: &mut Draft<'_>, package: &Package<'_>, roots: &[(PathBuf, &'st
 }
 
 /// Which script is for what. The first of each kind that exists is taken.
-const SCRIPTS: &[(CheckKind, &[&str])] = &[
+pub(super) const SCRIPTS: &[(CheckKind, &[&str])] = &[
     (CheckKind::Build, &["build", "compile"]),
     (CheckKind::Types, &["typecheck", "type-check", "types", "check-types", "check:types", "tsc"]),
     (CheckKind::Test, &["test", "test:unit", "unit"]),
@@ -196,7 +204,12 @@ pub(super) fn script<'m>(package: &'m Package<'_>, name: &str) -> Option<&'m str
         .filter(|body| !body.trim().is_empty())
 }
 
-fn scripts(draft: &mut Draft<'_>, package: &Package<'_>, roots: &[(PathBuf, &'static str)]) {
+fn scripts(
+    draft: &mut Draft<'_>,
+    package: &Package<'_>,
+    roots: &[(PathBuf, &'static str)],
+    joined: &[Joined],
+) {
     let Some(manifest) = &package.manifest else { return };
     for (kind, names) in SCRIPTS {
         let Some((name, body)) = names.iter().find_map(|name| Some((*name, script(package, name)?))) else {
@@ -206,9 +219,13 @@ fn scripts(draft: &mut Draft<'_>, package: &Package<'_>, roots: &[(PathBuf, &'st
         let is_asked_above = roots.iter().any(|(root, _)| {
             *root != package.project.folder
                 && package.project.folder.starts_with(root)
-                && asks_parts(draft, root, name)
+                && node_parts::asks_parts(draft, root, name)
         });
-        if is_asked_above || body.contains("no test specified") {
+        if is_asked_above || joined.iter().any(|joined| joined.has(name, &package.project.folder)) {
+            continue;
+        }
+        if body.contains("no test specified") || does_nothing(package, name, 0) {
+            draft.note(format!("package.json: the script {name} is not run, because it does nothing"));
             continue;
         }
         if let Some(why) = unfit(name, body) {
@@ -233,28 +250,23 @@ fn scripts(draft: &mut Draft<'_>, package: &Package<'_>, roots: &[(PathBuf, &'st
     }
 }
 
-/// Whether a script of the whole runs the same one in its parts.
-fn asks_parts(draft: &Draft<'_>, root: &Path, name: &str) -> bool {
-    let Some(text) = draft.tree.text(&root.join("package.json")) else { return false };
-    let Ok(value) = manifest::parse(&text, Format::Json) else { return false };
-    let body = value
-        .get("scripts")
-        .and_then(|scripts| scripts.get(name))
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    [
-        "--workspaces",
-        "-ws",
-        "workspaces foreach",
-        "pnpm -r",
-        "--recursive",
-        "turbo",
-        "nx ",
-        "lerna",
-        "--filter",
-    ]
-    .iter()
-    .any(|word| body.contains(word))
+/// How far scripts that run others are followed.
+const SCRIPTS_DEPTH_MAX: usize = 8;
+
+/// Whether a script only prints something, with those that run before and after it and those that it runs.
+pub(super) fn does_nothing(package: &Package<'_>, name: &str, depth: usize) -> bool {
+    let is_idle = |name: &str| depth < SCRIPTS_DEPTH_MAX && does_nothing(package, name, depth + 1);
+    let runs_idle = |words: &[&str]| match words {
+        ["npm" | "yarn" | "pnpm" | "bun", rest @ ..] => {
+            let mut names = rest.iter().filter(|word| !word.starts_with('-') && **word != "run");
+            matches!((names.next(), names.next()), (Some(name), None) if is_idle(name))
+        }
+        _ => false,
+    };
+    let Some(body) = script(package, name) else { return false };
+    let around = ["pre", "post"].map(|when| format!("{when}{name}"));
+    classify::does_nothing_by(body, &runs_idle)
+        && around.iter().all(|name| script(package, name).is_none() || is_idle(name))
 }
 
 /// A script as its installer runs it.
@@ -268,7 +280,7 @@ pub(super) fn run_script(installer: &str, name: &str) -> String {
 }
 
 /// Why a script is no check, if it is none.
-fn unfit(name: &str, body: &str) -> Option<String> {
+pub(super) fn unfit(name: &str, body: &str) -> Option<String> {
     if is_dangerous_name(name) {
         return Some("of its name".to_owned());
     }
@@ -335,8 +347,9 @@ fn syntax(draft: &mut Draft<'_>, package: &Package<'_>) {
         .sources
         .iter()
         .filter(|code| {
-            let is_ours =
-                !code.path.iter().any(|part| part.to_str().is_some_and(|part| BROWSER.contains(&part)));
+            // Below the package: that itself may lie in a folder called web.
+            let path = code.path.strip_prefix(folder).unwrap_or(&code.path);
+            let is_ours = !path.iter().any(|part| part.to_str().is_some_and(|part| BROWSER.contains(&part)));
             let says_module =
                 code.text.lines().any(|line| line.starts_with("import ") || line.starts_with("export "));
             is_ours
@@ -348,10 +361,10 @@ fn syntax(draft: &mut Draft<'_>, package: &Package<'_>) {
     if files.is_empty() {
         return;
     }
-    let (list, left) = listed(folder, &files, SYNTAX_FILES_MAX);
+    let (list, left) = listed(folder, &files, FILES_MAX);
     if left > 0 {
         draft.note(format!(
-            "the syntax of {left} JavaScript files is not checked one by one: {SYNTAX_FILES_MAX} are"
+            "the syntax of {left} JavaScript files is not checked one by one: {FILES_MAX} are"
         ));
     }
     let source = from(&package.file, None, "there are JavaScript files that Node reads as they are");

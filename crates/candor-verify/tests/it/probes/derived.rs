@@ -120,6 +120,9 @@ async fn an_error_page_with_status_200_is_a_failure() {
             r#"<script id="__NEXT_DATA__" type="application/json">{"props":{},"page":"/_error"}</script>"#,
             "a Next.js error page",
         ),
+        ("<body><h2>Application error: a server-side exception has occurred</h2>", "a Next.js error page"),
+        ("<!DOCTYPE html><body><pre>Cannot GET /</pre></body>", "the page by which Express knows no route"),
+        ("<body><vite-error-overlay></vite-error-overlay>", "the error overlay of Vite"),
         (
             "<br />\n<b>Fatal error</b>:  Uncaught Exception: boom in /srv/index.php:3\nStack trace:\n#0 {main}\n  thrown in <b>/srv/index.php</b> on line <b>3</b><br />",
             "a fatal error of PHP",
@@ -153,6 +156,7 @@ async fn a_page_that_only_mentions_errors_is_none() {
         "<title>Logs</title><p>It begins with Traceback (most recent call last): and goes on.</p>",
         r#"<script id="__NEXT_DATA__" type="application/json">{"page":"/","query":{}}</script><a href="/_error">"#,
         "<title>Server Errors: 0</title>",
+        "<title>Docs</title><p>Next.js shows: Application error: a client-side exception has occurred</p>",
         "<p><b>Warning</b>:  Undefined variable $x in <b>/srv/index.php</b> on line <b>3</b><br />",
     ];
     for body in pages {
@@ -169,8 +173,28 @@ async fn an_object_that_tells_of_an_error_alone_is_a_failure() {
         r#"{"error":{"message":"boom"}}"#,
         r#"{"error":true,"message":"boom","stack":"at x"}"#,
         r#"{"ok":false,"error":"boom","code":"E_BOOM"}"#,
+        r#"{"data":null,"error":"boom"}"#,
     ] {
         json(body, Failed, &format!("200, but the body is an error and nothing else: {body}")).await;
+    }
+}
+
+#[tokio::test]
+async fn an_object_that_says_that_it_is_not_well_is_a_failure() {
+    for (status, body) in [
+        ("error", r#"{"status":"error"}"#),
+        ("DOWN", r#"{"components":{"db":{"status":"DOWN"}},"status":"DOWN"}"#),
+        ("unhealthy", r#"{"status":"unhealthy","uptime":3}"#),
+        ("fail", r#"{"data":{"db":"token missing"},"status":"fail"}"#),
+    ] {
+        json(body, Failed, &format!("200, but the body is a failure (status is \"{status}\"): {body}")).await;
+    }
+    for (member, body) in [
+        ("healthy", r#"{"healthy":false,"version":"1.2"}"#),
+        ("ok", r#"{"ok":false}"#),
+        ("success", r#"{"data":[],"success":false}"#),
+    ] {
+        json(body, Failed, &format!("200, but the body is a failure ({member} is false): {body}")).await;
     }
 }
 
@@ -180,6 +204,7 @@ async fn an_object_that_refuses_the_question_tells_nothing() {
         r#"{"error":"Not found"}"#,
         r#"{"error":"missing parameter q"}"#,
         r#"{"error":"x","statusCode":401}"#,
+        r#"{"message":"login required","success":false}"#,
     ] {
         let said = format!("200, but the body refuses the question (\"{body}\"), which tells nothing");
         json(body, Skipped, &said).await;
@@ -196,9 +221,12 @@ async fn an_object_that_has_more_than_an_error_is_an_answer() {
         r#"{"error":{}}"#,
         r#"{"errors":[]}"#,
         r#"{"error":"boom","data":[1]}"#,
+        r#"{"error":3,"warning":5}"#,
         r#"{"error_count":3}"#,
         r#"[{"error":"boom"}]"#,
-        r#"{"status":"error"}"#,
+        r#"{"id":7,"status":"failed"}"#,
+        r#"{"status":"ok","ok":true,"healthy":true,"success":true}"#,
+        r#"{"status":"downloading"}"#,
     ] {
         json(body, Passed, "200").await;
     }

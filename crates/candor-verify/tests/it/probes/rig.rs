@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use candor_protocol::CheckResult;
 use candor_sandbox::{Level, Network, Policy, Running, Sandbox, Spec, Stdin, start_tapped};
+use candor_verify::BoxFuture;
 use candor_verify::bot::Bot;
 use candor_verify::heard::Heard;
 use candor_verify::plan::{HttpProbe, Probe, ProbeHow};
@@ -102,7 +103,9 @@ impl Rig {
     /// Asks, and gives what came of it.
     pub(crate) async fn ask(&self, probe: &Probe) -> Answer {
         let log_line = self.log_line.clone();
-        let look = move |pattern: &Regex| log_line.clone().filter(|line| pattern.is_match(line));
+        let look = move |pattern: &Regex| -> BoxFuture<'static, Option<String>> {
+            Box::pin(std::future::ready(log_line.clone().filter(|line| pattern.is_match(line))))
+        };
         let target = Target {
             sandbox: &self.sandbox,
             running: &self.running,
