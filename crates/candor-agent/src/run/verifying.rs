@@ -89,7 +89,7 @@ impl Run<'_, '_> {
             context.processes.adopt(kept.command, kept.running, std::sync::Arc::clone(&context.walls));
         }
         VerificationEnd {
-            session_id: context.session,
+            session_id: Some(context.session),
             verdict: verified.report.verdict.status.as_str(),
             profile: profile.as_str(),
             round: self.looked.rounds,
@@ -158,7 +158,7 @@ impl Run<'_, '_> {
             }
             Progress::Ended(evidence) => {
                 VerificationCheck {
-                    session_id: self.deps.context.session,
+                    session_id: Some(self.deps.context.session),
                     check: &evidence.check,
                     result: evidence.result.as_str(),
                     summary: &evidence.summary,

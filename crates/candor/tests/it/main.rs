@@ -53,5 +53,6 @@ mod usage;
 mod vaulted;
 mod verified_runs;
 mod verify;
+mod verify_exits;
 mod walled;
 mod walls;
