@@ -54,5 +54,7 @@ mod vaulted;
 mod verified_runs;
 mod verify;
 mod verify_exits;
+mod verify_live;
+mod verify_reach;
 mod walled;
 mod walls;

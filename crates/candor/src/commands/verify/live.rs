@@ -82,7 +82,8 @@ impl Live {
     }
 }
 
-fn clear() {
+/// Takes away the line that was drawn last.
+pub(super) fn clear() {
     let mut stderr = io::stderr().lock();
     let _ = stderr.write_all(b"\r\x1b[K").and_then(|()| stderr.flush());
 }

@@ -106,6 +106,10 @@ impl<'a> Place<'a> {
                 verified = self.verify(options) => verified?,
                 _ = stops.next() => {
                     self.tools.cancel.cancel();
+                    if is_live(options) {
+                        live::clear();
+                    }
+                    screen.note(format_args!("stopped"));
                     return Err(Fail::Stopped);
                 }
             };
