@@ -78,6 +78,42 @@ fn json_carries_the_fields_of_the_ticket_under_its_names() {
     assert_eq!(report["failureHistory"][0]["reason"], "runtime log errors detected");
 }
 
+/// The words in backquotes.
+fn quoted(text: &str) -> Vec<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect()
+}
+
+#[test]
+fn json_has_the_keys_that_the_documentation_names() {
+    let document = include_str!("../../../../docs/verify.md");
+    let table = document.split("`--json` prints one object:").nth(1).expect("a table");
+    let rows: Vec<(&str, &str)> = table
+        .lines()
+        .skip_while(|line| !line.starts_with("| `"))
+        .take_while(|line| line.starts_with('|'))
+        .filter_map(|line| line.trim_matches('|').split_once('|'))
+        .collect();
+    let bot = "echo waiting for messages; while read line; do echo \"ERROR: $line\"; done\n";
+    let yaml = "only_declared: true\ntypo: 1\nchecks:\n  - { name: build, run: 'python3 -m py_compile tool.py', cwd: tool, kind: build }\nservices:\n  - name: bot\n    command: sh bot.sh\n    settle: 300ms\n    probes:\n      - { name: echo, stdin: { send: hello, expect: hello } }\n";
+    let home = home(yaml, &[("bot.sh", bot), ("tool/tool.py", "def broken(:\n")]);
+    let report = json_of(&candor(&home, "verify --json").run().code(1));
+    let named: Vec<&str> = rows.iter().flat_map(|(names, _)| quoted(names)).collect();
+    assert_eq!(keys(&report), named);
+    for (names, what) in rows {
+        let items = report[quoted(names)[0]].as_array().cloned().unwrap_or_default();
+        for key in items.iter().flat_map(keys) {
+            let is_told = quoted(what).contains(&key) || matches!(names.trim(), "`problems`, `notes`");
+            assert!(is_told, "{key} of {names} is not in the documentation");
+        }
+        let is_empty = items.is_empty() && report[quoted(names)[0]].is_array();
+        assert!(!is_empty, "this test has nothing to look at in {names}: {report:#}");
+    }
+}
+
 #[test]
 fn functional_checks_are_recorded_with_what_came_back() {
     let bot = "echo waiting for messages; while read line; do echo \"got $line\"; done\n";
