@@ -4,7 +4,7 @@ use std::fs;
 
 use candor_testkit::{Candor, Home};
 
-use crate::rig::{candor, is_running};
+use crate::rig::{BINARY, candor, is_running};
 use crate::terminal::{CTRL_C, Terminal};
 
 fn home(yaml: &str) -> Home {
@@ -25,7 +25,7 @@ fn a_change_is_verified_again_until_somebody_ends_it() {
         running.wait_for_stderr("waiting for a change; Ctrl-C ends it");
         home.write_in_workspace("test.sh", end);
         let verdict = if code == 0 { "verified: 1 passed" } else { "exit code 4" };
-        running.wait_for_stdout_after(verdict, seen);
+        running.wait_for_stderr("changed: test.sh\n").wait_for_stdout_after(verdict, seen);
         // What it exits with is the last verdict.
         running.signal(signal);
         running.finish().code(code);
@@ -64,6 +64,28 @@ fn on_a_terminal_checks_appear_one_by_one_with_their_marks() {
     let last = ran.stdout.rsplit("\r\n").find(|line| !line.is_empty()).unwrap_or_default();
     assert!(last.contains("profile fast"), "the line that was drawn is gone: {last:?}");
     assert_eq!(ran.stdout.matches("passed       first").count(), 1, "each item is shown once");
+}
+
+#[test]
+fn on_a_narrow_terminal_the_line_that_is_drawn_does_not_wrap() {
+    let home = home(
+        "only_declared: true\nchecks:\n  - { name: long, run: 'read line < go; : and this is much longer than the terminal is wide', kind: custom }\n  - { name: next, run: 'read line < on', kind: test }\n",
+    );
+    let fifos = ["go", "on"].map(|name| home.workspace().join(name));
+    Candor::new("mkfifo", &home).args(&fifos).run().ok();
+    let line = format!("stty cols 30; exec {BINARY} verify");
+    let mut terminal = Terminal::shell(&home, &line);
+    terminal.wait_for("long: read line < g").wait_for(" (0 s)");
+    fs::write(&fifos[0], "on\n").expect("somebody reads");
+    terminal.wait_for("passed       long").wait_for("next: read line");
+    fs::write(&fifos[1], "on\n").expect("somebody reads");
+    let shown = terminal.finish().ok().stdout;
+    // What is drawn begins anew with a return; of what is over nothing is drawn again.
+    for drawn in shown.split("\r\u{1b}[K").filter(|drawn| drawn.ends_with(" s)")) {
+        assert!(drawn.chars().count() < 30, "{drawn:?}");
+    }
+    let (_, after) = shown.split_once("passed       long").expect("it passed");
+    assert!(!after.contains("long: "), "{after:?}");
 }
 
 #[test]

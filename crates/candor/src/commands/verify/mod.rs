@@ -130,7 +130,10 @@ impl<'a> Place<'a> {
             let seen = watch::Seen::of(folder);
             screen.note(format_args!("waiting for a change; Ctrl-C ends it"));
             tokio::select! {
-                () = seen.change(folder) => {}
+                changed = seen.change(folder) => {
+                    let name = changed.display().to_string();
+                    screen.note(format_args!("\nchanged: {}", crate::printer::tame(&name)));
+                }
                 _ = stops.next() => return Ok(exit),
             }
         }
