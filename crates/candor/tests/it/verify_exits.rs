@@ -85,6 +85,16 @@ fn a_plan_exits_with_0_whatever_is_in_it() {
 }
 
 #[test]
+fn a_reader_that_has_gone_does_not_change_the_verdict() {
+    let home = home(BAD);
+    // The reader lets go of the pipe before anything is written to it.
+    let line = format!(
+        "mkfifo gone; {{ read line < gone; {BINARY} verify --watch -w ../workspace; echo \"exit $?\" >&2; }} | {{ exec <&-; echo yes > gone; }}"
+    );
+    Candor::new("sh", &home).args(["-c", &line]).current_dir(home.tmp()).run().stderr_has("exit 1\n");
+}
+
+#[test]
 fn a_stop_exits_with_130_says_nothing_and_leaves_nothing_behind() {
     for (signal, kind) in [("INT", "checks"), ("TERM", "services")] {
         let home = Home::new();

@@ -94,7 +94,7 @@ fn a_stop_on_a_terminal_leaves_a_clean_line() {
     let line = format!("touch began; sleep 1000; : {}", home.path().display());
     home.write_in_workspace(
         ".candor/verify.yaml",
-        &format!("checks:\n  - {{ name: slow, run: {line:?}, kind: test }}\n"),
+        format!("checks:\n  - {{ name: slow, run: {line:?}, kind: test }}\n"),
     );
     let mut terminal = Terminal::start(&home, "verify");
     terminal.wait_for("slow: touch began").press(CTRL_C);
@@ -109,7 +109,7 @@ fn a_service_that_is_kept_runs_until_somebody_stops_it() {
     let line = format!("echo waiting for messages; sleep 1000; : {}", home.path().display());
     home.write_in_workspace(
         ".candor/verify.yaml",
-        &format!("services:\n  - {{ name: bot, command: {line:?}, settle: 100ms, keep_running: true }}\n"),
+        format!("services:\n  - {{ name: bot, command: {line:?}, settle: 100ms, keep_running: true }}\n"),
     );
     let mut terminal = Terminal::start(&home, "verify");
     terminal.wait_for("verified: ").wait_for("still running: bot; Ctrl-C stops it");

@@ -116,7 +116,7 @@ fn our_own_log_counts_where_the_workspace_keeps_it() {
     let home = with_own_log("");
     home.write_in_workspace("run.log", OWN_ERROR);
     let file = home.workspace().join("run.log");
-    home.write("config.toml", &format!("logging.file = {:?}\n", file.display().to_string()));
+    home.write("config.toml", format!("logging.file = {:?}\n", file.display().to_string()));
     let ran = candor(&home, "verify").run().code(1);
     assert!(ran.stdout.contains("runtime log errors detected: 1, in run.log"), "{}", ran.stdout);
 }

@@ -113,7 +113,12 @@ impl<'a> Place<'a> {
                     return Err(Fail::Stopped);
                 }
             };
-            let exit = self.show(&verified.report, options)?;
+            let exit = exit(&verified.report);
+            match self.show(&verified.report, options) {
+                // A reader that has gone misses the words; the verdict is what it is.
+                Err(Fail::Hangup) => return Ok(exit),
+                shown => shown?,
+            }
             // Where nobody sits who could stop it, nothing is kept: it ends with us.
             if !verified.kept.is_empty() && io::stderr().is_terminal() {
                 let names: Vec<&str> = verified.kept.iter().map(|kept| kept.name.as_str()).collect();
@@ -201,7 +206,7 @@ impl<'a> Place<'a> {
         Ok(verified)
     }
 
-    fn show(&self, report: &Report, options: &Verify) -> Result<Exit, Fail> {
+    fn show(&self, report: &Report, options: &Verify) -> Result<(), Fail> {
         let text = if options.json {
             format!("{:#}", report::to_json(report))
         } else if options.junit {
@@ -213,16 +218,19 @@ impl<'a> Place<'a> {
         } else {
             report::to_text(report, self.paint())
         };
-        self.context.screen.say(format_args!("{text}"))?;
-        Ok(match report.verdict.status {
-            VerdictStatus::Verified | VerdictStatus::NotApplicable => Exit::Good,
-            VerdictStatus::Failed => Exit::Bad,
-            VerdictStatus::Unverifiable => Exit::Shown(OPEN),
-        })
+        self.context.screen.say(format_args!("{text}"))
     }
 
     fn paint(&self) -> Paint {
         if self.context.screen.colour().stdout { Paint::Colours } else { Paint::Plain }
+    }
+}
+
+fn exit(report: &Report) -> Exit {
+    match report.verdict.status {
+        VerdictStatus::Verified | VerdictStatus::NotApplicable => Exit::Good,
+        VerdictStatus::Failed => Exit::Bad,
+        VerdictStatus::Unverifiable => Exit::Shown(OPEN),
     }
 }
 
