@@ -94,18 +94,16 @@ fn bombs_are_refused_instead_of_unfolded() {
     let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     assert!(read(&deep(DEPTH_MAX)).mistakes.is_empty());
     assert_eq!(wrong(&read(&deep(DEPTH_MAX + 1)))[0].2, Wrong::TooDeep);
-    let mut laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
-    for level in 1..9 {
+    let mut laughs = vec!["a0: &a0 [x, x, x, x, x, x, x, x, x, x]".to_owned()];
+    laughs.extend((1..9).map(|level| {
         let before = format!("*a{}", level - 1);
-        laughs += &format!("a{level}: &a{level} [{}]\n", vec![before; 10].join(", "));
-    }
-    assert_eq!(wrong(&read(&laughs))[0].2, Wrong::TooLarge(NODES_MAX));
+        format!("a{level}: &a{level} [{}]", vec![before; 10].join(", "))
+    }));
+    assert_eq!(wrong(&read(&laughs.join("\n")))[0].2, Wrong::TooLarge(NODES_MAX));
     // Deep only once its aliases are unfolded.
-    let mut stairs = "a0: &a0 x\n".to_owned();
-    for level in 1..=DEPTH_MAX {
-        stairs += &format!("a{level}: &a{level} [*a{}]\n", level - 1);
-    }
-    let parsed = parse(Text { text: &stairs, first_line: 1, nodes_max: 100_000 });
+    let mut stairs = vec!["a0: &a0 x".to_owned()];
+    stairs.extend((1..=DEPTH_MAX).map(|level| format!("a{level}: &a{level} [*a{}]", level - 1)));
+    let parsed = parse(Text { text: &stairs.join("\n"), first_line: 1, nodes_max: 100_000 });
     assert_eq!(wrong(&parsed)[0].2, Wrong::TooDeep);
 }
 
