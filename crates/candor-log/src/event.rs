@@ -135,8 +135,8 @@ events! {
 
     /// Something was checked before work was called done.
     VerificationCheck<'a> = INFO "verify" "verification_check" {
-        /// The session.
-        session_id: SessionId = "sessionId",
+        /// The session, unless nobody but a person asked for it.
+        session_id: Option<SessionId> = "sessionId",
         /// What was checked.
         check: &'a str = "check",
         /// What came of it.
@@ -149,8 +149,8 @@ events! {
 
     /// A verification is over.
     VerificationEnd<'a> = INFO "verify" "verification_end" {
-        /// The session.
-        session_id: SessionId = "sessionId",
+        /// The session, unless nobody but a person asked for it.
+        session_id: Option<SessionId> = "sessionId",
         /// The verdict.
         verdict: &'a str = "verdict",
         /// How strictly was checked.

@@ -23,12 +23,26 @@ pub(crate) enum Exit {
 pub(crate) enum Fail {
     /// For a reason that has a card.
     Card(Failure),
+    /// The same, where the exit code of its card would be taken for something else.
+    CardWithExit(Failure, u8),
     /// Nothing was asked for: what there is to ask for is shown.
     Help,
     /// The person at the terminal stopped it, and was told what became of it.
     Stopped,
     /// Whoever read our output has gone, which is no failure of ours and needs no words.
     Hangup,
+}
+
+impl Fail {
+    /// Ends the process with this code where the card would with 1, for commands in which 1 is an answer.
+    pub(crate) fn instead_of_1(self, exit: u8) -> Self {
+        match self {
+            Self::Card(failure) if candor_cards::card(&failure).exit_code == 1 => {
+                Self::CardWithExit(failure, exit)
+            }
+            other => other,
+        }
+    }
 }
 
 impl From<Failure> for Fail {

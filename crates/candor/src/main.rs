@@ -58,7 +58,10 @@ fn run(said: &Said, screen: &Screen) -> Result<Exit, Fail> {
         Said::Misplaced { option, command } => Err(usage::misplaced(option, command)),
         Said::Generate(options) => commands::generate::run(options),
         Said::Run(cli) => match &cli.command {
-            Some(command) => commands::run(command, &Context::new(&cli.global, screen)?),
+            Some(command) => {
+                let context = Context::new(&cli.global, screen);
+                commands::run(command, &context.map_err(|fail| commands::badly_called(command, fail))?)
+            }
             None if repl::is_meant(&cli.ask) => repl::run(&cli.ask, &Context::new(&cli.global, screen)?),
             None => commands::ask::run(&cli.ask, &Context::new(&cli.global, screen)?),
         },

@@ -2,7 +2,7 @@
 //!
 //! The answer goes to standard output, everything else to standard error. On a terminal the answer is shown as it is
 //! written. Into a pipe only the last answer goes, whole: what was cut off and begun again, or said between two tool calls,
-//! would be part of the result otherwise.
+//! would be part of the result otherwise. The demonstration is all answer, and goes to standard output as a whole.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
@@ -35,6 +35,8 @@ enum Mode {
     Json,
     Terminal,
     Pipe,
+    /// Into a pipe whose reader wants all of it, in the order in which it happens.
+    Story,
 }
 
 impl<'a> Printer<'a> {
@@ -45,6 +47,13 @@ impl<'a> Printer<'a> {
             (false, false) => Mode::Pipe,
         };
         Self { screen, mode, in_line: false, answer: String::new() }
+    }
+
+    /// The same for whoever wants to read the whole run, also from a pipe.
+    pub(crate) fn story(screen: &'a Screen) -> Self {
+        let printer = Self::new(screen, false);
+        let mode = if printer.mode == Mode::Pipe { Mode::Story } else { printer.mode };
+        Self { mode, ..printer }
     }
 
     /// Shows one event.
@@ -92,6 +101,11 @@ impl<'a> Printer<'a> {
             }
             EventBody::Verification { evidence, .. } => self.evidence(evidence)?,
             EventBody::MessageAccepted { origin: Origin::Verifier, .. } => {
+                // It was held back as the last answer, which it is not.
+                let claim = std::mem::take(&mut self.answer);
+                if !claim.trim().is_empty() {
+                    self.note(&tame(claim.trim_end()))?;
+                }
                 self.note(&self.yellow("Not done: the model is told what failed."))?;
             }
             EventBody::Status { message, discard, .. } => {
@@ -114,7 +128,7 @@ impl<'a> Printer<'a> {
             CheckResult::Skipped => AnsiColor::BrightBlack,
         };
         let word = paint(
-            self.screen.colour().stderr,
+            self.has_colour(),
             Style::new().fg_color(Some(colour.into())),
             &format!("{:<12}", evidence.result.as_str()),
         );
@@ -162,7 +176,7 @@ impl<'a> Printer<'a> {
             _ => return format!("  {line}"),
         };
         let style = Style::new().fg_color(Some(colour.into()));
-        format!("  {}", paint(self.screen.colour().stderr, style, line))
+        format!("  {}", paint(self.has_colour(), style, line))
     }
 
     /// Tells a person at the terminal something that is no event.
@@ -199,7 +213,7 @@ impl<'a> Printer<'a> {
         }
         let not_done = outcome.status != Status::Done;
         if not_done || verdict(&outcome.verdict).is_some() || io::stderr().is_terminal() {
-            self.screen.note(format_args!("{}", self.dim(&summary(outcome, session))));
+            self.note(&self.dim(&summary(outcome, session)))?;
         }
         Ok(())
     }
@@ -209,12 +223,12 @@ impl<'a> Printer<'a> {
         self.end_line()?;
         let text = plain_text(content);
         let has_calls = content.iter().any(|part| matches!(part, Part::ToolCall(_)));
-        if self.mode == Mode::Pipe {
-            if has_calls && !text.trim().is_empty() {
-                self.note(text.trim_end())?;
-            } else {
-                self.answer = text;
-            }
+        match self.mode {
+            Mode::Pipe if !has_calls || text.trim().is_empty() => self.answer = text,
+            _ if text.trim().is_empty() => {}
+            Mode::Pipe => self.note(&tame(text.trim_end()))?,
+            Mode::Story => self.note(&format!("model> {}", tame(text.trim_end())))?,
+            _ => {}
         }
         Ok(())
     }
@@ -231,8 +245,16 @@ impl<'a> Printer<'a> {
 
     fn note(&mut self, line: &str) -> Result<(), Fail> {
         self.end_line()?;
+        if self.mode == Mode::Story {
+            return self.screen.say(format_args!("{line}"));
+        }
         self.screen.note(format_args!("{line}"));
         Ok(())
+    }
+
+    fn has_colour(&self) -> bool {
+        let colour = self.screen.colour();
+        if self.mode == Mode::Story { colour.stdout } else { colour.stderr }
     }
 
     fn end_line(&mut self) -> Result<(), Fail> {
@@ -244,11 +266,11 @@ impl<'a> Printer<'a> {
     }
 
     fn dim(&self, text: &str) -> String {
-        paint(self.screen.colour().stderr, Style::new().dimmed(), text)
+        paint(self.has_colour(), Style::new().dimmed(), text)
     }
 
     fn yellow(&self, text: &str) -> String {
-        paint(self.screen.colour().stderr, Style::new().fg_color(Some(AnsiColor::Yellow.into())), text)
+        paint(self.has_colour(), Style::new().fg_color(Some(AnsiColor::Yellow.into())), text)
     }
 }
 

@@ -197,6 +197,10 @@ impl Screen {
             }
             Err(Fail::Stopped) => ExitCode::from(STOPPED),
             Err(Fail::Card(failure)) => ExitCode::from(self.card(&failure)),
+            Err(Fail::CardWithExit(failure, exit_code)) => {
+                self.show_card(&ErrorCard { exit_code, ..candor_cards::card(&failure) });
+                ExitCode::from(exit_code)
+            }
         }
     }
 }

@@ -110,7 +110,7 @@ impl Run<'_, '_> {
         let order = Order { profile, service: None };
         let verified = self.deps.verifier.verify_in_session(plan, order, context, &hide, &tell).await?;
         VerificationEnd {
-            session_id: context.session,
+            session_id: Some(context.session),
             verdict: verified.report.verdict.status.as_str(),
             profile: profile.as_str(),
             round: self.looked.rounds,
@@ -157,7 +157,7 @@ impl Run<'_, '_> {
             }
             Progress::Ended(evidence) => {
                 VerificationCheck {
-                    session_id: self.deps.context.session,
+                    session_id: Some(self.deps.context.session),
                     check: &evidence.check,
                     result: evidence.result.as_str(),
                     summary: &evidence.summary,

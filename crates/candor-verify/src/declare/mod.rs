@@ -103,7 +103,7 @@ enum Origin {
 fn blocks(gathered: &mut Gathered, root: &Path, path: &Path, markdown: &str) {
     let mut reader = Reader::new(root, path);
     for (block, index) in fences::blocks(markdown).iter().zip(0..) {
-        let fence = Place { line: block.line.saturating_sub(1), column: 1 };
+        let fence = Place::at(block.line.saturating_sub(1), 1);
         if index >= BLOCKS_MAX {
             let message =
                 format!("these are more than {BLOCKS_MAX} blocks labelled verify; the rest is not read");
@@ -113,7 +113,7 @@ fn blocks(gathered: &mut Gathered, root: &Path, path: &Path, markdown: &str) {
         if let Some((line, column)) = block.unclosed {
             // Whatever follows would be read as YAML: the whole rest of the document.
             let message = "nothing closes this block, so it is not read; end it with the same marks on a line of their own";
-            reader.tell(Place { line, column }, message);
+            reader.tell(Place::at(line, column), message);
             continue;
         }
         document(gathered, &mut reader, &block.text, block.line, Origin::Block);
@@ -123,11 +123,11 @@ fn blocks(gathered: &mut Gathered, root: &Path, path: &Path, markdown: &str) {
 
 /// Reads one YAML document.
 fn document(gathered: &mut Gathered, reader: &mut Reader<'_>, text: &str, first_line: u32, origin: Origin) {
-    let parsed = yaml::parse(text, first_line);
-    for mistake in parsed.mistakes {
-        reader.tell(mistake.place, mistake.message);
+    let (root, mistakes) = yaml::parse(text, first_line);
+    for (place, message) in mistakes {
+        reader.tell(place, message);
     }
-    let Some(root) = parsed.root.filter(|root| !root.is_null()) else { return };
+    let Some(root) = root.filter(|root| !root.is_null()) else { return };
     let Ok(fields) = reader.fields(&root, "checks and services", KEYS) else { return };
     let Gathered { plan, checks, services } = gathered;
     if let Ok(Some(items)) = reader.optional(&fields, "checks", |reader, node| reader.items(node, "checks")) {

@@ -36,12 +36,13 @@ impl Selection<'_> {
 /// A plan for people, without a final newline.
 pub fn plan_text(plan: &Plan, selection: &Selection<'_>, paint: Paint) -> String {
     let mut lines = Vec::new();
-    let stacks = if plan.stacks.is_empty() {
-        "no kind of project that is known".to_owned()
-    } else {
-        plan.stacks.iter().map(|stack| one_line(stack)).collect::<Vec<_>>().join("; ")
-    };
-    lines.push(format!("{} {stacks}; profile {}", paint.bold("plan:"), one_line(selection.profile)));
+    let is_empty = plan.checks.is_empty() && plan.services.is_empty();
+    let mut head: Vec<String> = plan.stacks.iter().map(|stack| one_line(stack)).collect();
+    if head.is_empty() && is_empty {
+        head.push("no kind of project that is known".to_owned());
+    }
+    head.push(format!("profile {}", one_line(selection.profile)));
+    lines.push(format!("{} {}", paint.bold("plan:"), head.join("; ")));
     for check in &plan.checks {
         let head = format!("{:<8} {}", check.kind, one_line(&check.name));
         lines.push(String::new());
@@ -54,7 +55,7 @@ pub fn plan_text(plan: &Plan, selection: &Selection<'_>, paint: Paint) -> String
         lines.push(headline(&head, selection.why_not(&service.name), paint));
         service_lines(&mut lines, service, paint);
     }
-    if plan.checks.is_empty() && plan.services.is_empty() {
+    if is_empty {
         lines.push("nothing that can be run was found; .candor/verify.yaml can declare it".to_owned());
     }
     if plan.remote_probes {
@@ -119,7 +120,7 @@ fn surroundings(
     needs_files: &[PathBuf],
 ) {
     if !cwd.as_os_str().is_empty() {
-        lines.push(format!("    in {}", one_line(&cwd.to_string_lossy())));
+        lines.push(format!("    in {}", one_line(&shown_folder(cwd))));
     }
     if !env.is_empty() {
         // Values may be secret.
@@ -148,14 +149,25 @@ fn ready_words(when: &ReadyWhen) -> String {
 }
 
 fn probe_words(probe: &Probe) -> String {
-    let mut words = vec![how_words(&probe.how), format!("within {}", time(probe.timeout))];
+    if probe.derived {
+        return format!("{}; derived, for a service that opens a port", asked_words(probe));
+    }
+    let mut words = vec![asked_words(probe), format!("within {}", time(probe.timeout))];
     if probe.retries > 0 {
         words.push(format!("{} more tries", probe.retries));
     }
-    if probe.derived {
-        words.push("derived".to_owned());
-    }
     words.join(", ")
+}
+
+/// What is asked. Of what nobody declared, little is expected: that the server does not fail.
+fn asked_words(probe: &Probe) -> String {
+    match &probe.how {
+        ProbeHow::Http(http) if probe.derived => {
+            let method = http.method.as_deref().unwrap_or("GET");
+            format!("{method} {}, fails at a 5xx or an error page", http.url)
+        }
+        how => how_words(how),
+    }
 }
 
 fn how_words(how: &ProbeHow) -> String {
@@ -260,7 +272,7 @@ fn service_json(service: &Service, selection: &Selection<'_>) -> Value {
     let probe = |probe: &Probe| {
         json!({
             "name": probe.name,
-            "asks": how_words(&probe.how),
+            "asks": asked_words(probe),
             "timeoutMs": millis(probe.timeout),
             "retries": probe.retries,
             "derived": probe.derived,
@@ -302,6 +314,8 @@ fn source(source: &Source) -> Value {
 }
 
 fn shown_folder(path: &Path) -> String {
+    // Put together again, so that none ends with a slash.
+    let path: PathBuf = path.components().collect();
     if path.as_os_str().is_empty() { ".".to_owned() } else { path.to_string_lossy().into_owned() }
 }
 

@@ -159,9 +159,49 @@ fn a_probe_that_did_not_pass_is_not_ok() {
     }
 }
 
+/// What the schema that build servers check `JUnit` reports by asks for, as far as we write it.
+#[track_caller]
+fn check_junit(text: &str) {
+    let document = roxmltree::Document::parse(text).unwrap();
+    let suite = document.root_element();
+    let elements = |node: roxmltree::Node<'_, '_>| -> Vec<String> {
+        node.children()
+            .filter(roxmltree::Node::is_element)
+            .map(|child| child.tag_name().name().to_owned())
+            .collect()
+    };
+    assert_eq!(suite.tag_name().name(), "testsuite");
+    assert!(suite.attribute("name").is_some() && suite.attribute("time").unwrap().parse::<f64>().is_ok());
+    let children = elements(suite);
+    assert!(children.iter().skip(1).all(|name| name == "testcase"), "properties come first: {children:?}");
+    let cases: Vec<_> = suite.children().filter(|node| node.has_tag_name("testcase")).collect();
+    for (counted, tag) in [("failures", "failure"), ("errors", "error"), ("skipped", "skipped")] {
+        let number = cases.iter().filter(|case| elements(**case).iter().any(|name| name == tag)).count();
+        assert_eq!(suite.attribute(counted).unwrap().parse(), Ok(number), "{counted}");
+    }
+    assert_eq!(suite.attribute("tests").unwrap().parse(), Ok(cases.len()));
+    for case in cases {
+        let mut attributes: Vec<&str> = case.attributes().map(|attribute| attribute.name()).collect();
+        attributes.sort_unstable();
+        assert_eq!(attributes, ["classname", "name", "time"]);
+        assert!(case.attribute("time").unwrap().parse::<f64>().is_ok());
+        let children = elements(case);
+        let children: Vec<&str> = children.iter().map(String::as_str).collect();
+        let is_known = matches!(
+            children.as_slice(),
+            [] | ["failure" | "error" | "skipped"] | ["properties", "flakyFailure"]
+        );
+        assert!(is_known, "{children:?}");
+        for child in case.children().filter(|child| child.is_element() && !child.has_tag_name("properties")) {
+            assert!(child.attribute("message").is_some(), "{child:?}");
+        }
+    }
+}
+
 #[test]
 fn junit_has_a_case_for_every_piece_of_evidence() {
     let text = to_junit(&report());
+    check_junit(&text);
     let document = roxmltree::Document::parse(&text).unwrap();
     let suite = document.root_element();
     assert_eq!(suite.tag_name().name(), "testsuite");
@@ -243,7 +283,7 @@ fn every_form_takes_any_text() {
             (line.diagnostic.file, line.diagnostic.message, line.diagnostic.code) =
                 (any(), any(), Some(any()));
         }
-        roxmltree::Document::parse(&to_junit(&report)).unwrap();
+        check_junit(&to_junit(&report));
         check_sarif(&to_sarif(&report));
         to_json(&report);
         let text = to_text(&report, Paint::Plain);

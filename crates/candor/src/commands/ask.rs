@@ -33,7 +33,8 @@ pub(crate) fn run(ask: &Ask, context: &Context<'_>) -> Result<Exit, Fail> {
     let prompt = prompt(ask, context)?;
     let loaded = context.load()?;
     let (_log, _guard) = logs::start(&loaded, context)?;
-    let (outcome, _) = logs::noted(converse(prompt, ask, &loaded, context))?;
+    let printer = Printer::new(context.screen, ask.json);
+    let (outcome, _) = logs::noted(converse(prompt, ask, printer, &loaded, context))?;
     Ok(Exit::Ran(outcome.status))
 }
 
@@ -41,6 +42,7 @@ pub(crate) fn run(ask: &Ask, context: &Context<'_>) -> Result<Exit, Fail> {
 pub(crate) fn converse(
     prompt: String,
     ask: &Ask,
+    mut printer: Printer<'_>,
     loaded: &Loaded,
     context: &Context<'_>,
 ) -> Result<(Outcome, SessionId), Fail> {
@@ -49,7 +51,6 @@ pub(crate) fn converse(
         let workspace = setup.workspace.display().to_string();
         let runtime = offered::open(setup, loaded, context).await?;
         let mut stops = Stops::listen()?;
-        let mut printer = Printer::new(context.screen, ask.json);
         let (session, after) = session(ask, &prompt, &workspace, &runtime).await?;
         let body = Body::Say(vec![Part::text(prompt)]);
         let mut person = can_be_asked(ask).then(Reader::plain);

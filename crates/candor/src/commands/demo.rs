@@ -14,6 +14,7 @@ use crate::cli::{Ask, Demo};
 use crate::commands::{ask, logs};
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
+use crate::printer::Printer;
 use crate::screen::paint;
 
 const SCRIPT: &str = include_str!("demo.json");
@@ -75,7 +76,8 @@ impl Story<'_> {
         say(VERIFY.trim_end(), self.context)?;
         title("The run: only the model is scripted", self.context)?;
         say(&format!("you> {PROMPT}\n"), self.context)?;
-        ask::converse(PROMPT.to_owned(), &Ask::default(), &loaded, &context)
+        let printer = Printer::story(context.screen);
+        ask::converse(PROMPT.to_owned(), &Ask::default(), printer, &loaded, &context)
     }
 }
 

@@ -52,3 +52,11 @@ pub(crate) fn run(command: &Command, context: &Context<'_>) -> Result<Exit, Fail
         Command::Completions { shell } => completions::run(*shell),
     }
 }
+
+/// A command that cannot begin because of how it was called.
+pub(crate) fn badly_called(command: &Command, fail: Fail) -> Fail {
+    match command {
+        Command::Verify(_) => verify::badly_called(fail),
+        _ => fail,
+    }
+}

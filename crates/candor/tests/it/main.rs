@@ -56,5 +56,8 @@ mod vaulted;
 mod verified_runs;
 mod verified_sessions;
 mod verify;
+mod verify_exits;
+mod verify_live;
+mod verify_reach;
 mod walled;
 mod walls;

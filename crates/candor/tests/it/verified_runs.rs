@@ -65,6 +65,19 @@ fn a_model_that_claims_success_changes_nothing() {
 }
 
 #[test]
+fn what_a_model_claimed_before_it_was_refused_is_shown_beside_the_answer() {
+    let fake = fake();
+    fake.push(writes("exit 1\n"));
+    fake.push(Reply::text(CLAIM));
+    fake.push(writes("exit 0\n"));
+    fake.push(Reply::text("Repaired."));
+    let ran = ask(&declared(&fake), &["Write it"]).run().ok();
+    assert_eq!(ran.stdout, "Repaired.\n", "the answer is the last one");
+    let (claim, refusal) = (ran.stderr.find(CLAIM), ran.stderr.find("Not done:"));
+    assert!(claim.is_some() && claim < refusal, "{}", ran.stderr);
+}
+
+#[test]
 fn a_failure_goes_back_with_its_card_and_a_repair_is_verified_again() {
     let fake = fake();
     fake.push(writes("echo 'no such table: users' >&2; exit 1\n"));

@@ -78,6 +78,42 @@ fn json_carries_the_fields_of_the_ticket_under_its_names() {
     assert_eq!(report["failureHistory"][0]["reason"], "runtime log errors detected");
 }
 
+/// The words in backquotes.
+fn quoted(text: &str) -> Vec<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect()
+}
+
+#[test]
+fn json_has_the_keys_that_the_documentation_names() {
+    let document = include_str!("../../../../docs/verify.md");
+    let table = document.split("`--json` prints one object:").nth(1).expect("a table");
+    let rows: Vec<(&str, &str)> = table
+        .lines()
+        .skip_while(|line| !line.starts_with("| `"))
+        .take_while(|line| line.starts_with('|'))
+        .filter_map(|line| line.trim_matches('|').split_once('|'))
+        .collect();
+    let bot = "echo waiting for messages; while read line; do echo \"ERROR: $line\"; done\n";
+    let yaml = "only_declared: true\ntypo: 1\nchecks:\n  - { name: build, run: 'python3 -m py_compile tool.py', cwd: tool, kind: build }\nservices:\n  - name: bot\n    command: sh bot.sh\n    settle: 300ms\n    probes:\n      - { name: echo, stdin: { send: hello, expect: hello } }\n";
+    let home = home(yaml, &[("bot.sh", bot), ("tool/tool.py", "def broken(:\n")]);
+    let report = json_of(&candor(&home, "verify --json").run().code(1));
+    let named: Vec<&str> = rows.iter().flat_map(|(names, _)| quoted(names)).collect();
+    assert_eq!(keys(&report), named);
+    for (names, what) in rows {
+        let items = report[quoted(names)[0]].as_array().cloned().unwrap_or_default();
+        for key in items.iter().flat_map(keys) {
+            let is_told = quoted(what).contains(&key) || matches!(names.trim(), "`problems`, `notes`");
+            assert!(is_told, "{key} of {names} is not in the documentation");
+        }
+        let is_empty = items.is_empty() && report[quoted(names)[0]].is_array();
+        assert!(!is_empty, "this test has nothing to look at in {names}: {report:#}");
+    }
+}
+
 #[test]
 fn functional_checks_are_recorded_with_what_came_back() {
     let bot = "echo waiting for messages; while read line; do echo \"got $line\"; done\n";
@@ -115,8 +151,48 @@ fn the_plan_says_what_would_run_and_why_and_runs_nothing() {
         assert!(ran.stdout.contains(shown), "{shown} is not in\n{}", ran.stdout);
     }
     let plan = json_of(&candor(&home, "verify --plan --json").run().ok());
-    assert_eq!(plan["checks"][0]["run"], "sh test.sh");
+    let runs: Vec<&Value> =
+        plan["checks"].as_array().into_iter().flatten().map(|check| &check["run"]).collect();
+    assert!(runs.contains(&&json!("sh test.sh")), "{plan:#}");
     assert!(!home.workspace().join("ran").exists());
+}
+
+#[test]
+fn a_plan_is_in_the_order_of_the_work_and_says_why_something_is_left_out() {
+    let yaml = "only_declared: true\nchecks:\n  - { name: unit, run: 'true', kind: test }\n  - { name: style, run: 'true', kind: lint }\n  - { name: make, run: 'true', kind: build }\nservices:\n  - { name: web, command: sleep 9, cwd: api/ }\n  - { name: worker, command: sleep 9 }\n";
+    let home = home(yaml, &[("api/notes", "")]);
+    let heads = |line: &str| -> Vec<String> {
+        let text = candor(&home, line).run().ok().stdout;
+        let is_head = |line: &&str| !line.is_empty() && !line.starts_with([' ', 'p']);
+        text.lines().filter(is_head).map(str::to_owned).collect()
+    };
+    let fast = [
+        "build    make",
+        "test     unit",
+        "lint     style  (left out: the profile fast does not ask for it)",
+        "service  web",
+        "service  worker",
+    ];
+    assert_eq!(heads("verify --plan"), fast);
+    let why = "  (left out: not asked for: --service web)";
+    let one = ["test     unit", "lint     style", "build    make"].map(|head| format!("{head}{why}"));
+    let [unit, style, make] = one;
+    assert_eq!(
+        heads("verify --plan --service web"),
+        [unit, style, make, "service  web".to_owned(), format!("service  worker{why}")]
+    );
+    let text = candor(&home, "verify --plan").run().ok().stdout;
+    assert!(text.starts_with("plan: profile fast\n") && text.contains("\n    in api\n"), "{text}");
+}
+
+#[test]
+fn a_plan_says_what_is_expected_of_a_probe_that_nobody_declared() {
+    let manifest = "{\"scripts\":{\"start\":\"node server.js\"}}";
+    let server = "require('http').createServer((q, s) => s.end('x')).listen(4001)\n";
+    let home = home("", &[("package.json", manifest), ("server.js", server)]);
+    candor(&home, "verify --plan").run().ok().stdout_has(
+        "    probe GET /health: GET /health, fails at a 5xx or an error page; derived, for a service that opens a port\n",
+    );
 }
 
 #[test]

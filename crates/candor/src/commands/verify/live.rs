@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use candor_protocol::EvidenceKind;
 use candor_redact::Redactor;
 use candor_verify::ground::Progress;
 use candor_verify::report::{self, Paint};
@@ -15,19 +16,20 @@ use crate::screen::{Screen, written};
 /// How often the last line is drawn anew.
 const TURN: Duration = Duration::from_millis(120);
 const WHEEL: [char; 4] = ['-', '\\', '|', '/'];
-/// How much of a line is shown: a longer one would wrap, and could not be drawn over.
-const CHARS_MAX: usize = 76;
+/// How wide a line may be where the terminal does not say: a longer one would wrap, and could not be drawn over.
+const COLUMNS: usize = 76;
 
 /// A checklist that fills while somebody looks at it.
 pub(super) struct Live {
     redactor: Redactor,
     paint: Paint,
     is_on: bool,
-    /// A plain lock: it is held while a line is written.
-    current: Mutex<Option<Current>>,
+    /// What is under way: a check, or a service and the probe that it is asked. A plain lock: it is held while a line is written.
+    current: Mutex<Vec<Current>>,
 }
 
 struct Current {
+    check: String,
     what: String,
     since: Instant,
     turns: usize,
@@ -49,10 +51,17 @@ impl Live {
             Progress::Began { check, command } => {
                 let what = if command.is_empty() { check.to_owned() } else { format!("{check}: {command}") };
                 let what = self.redactor.redact_str(&what).into_owned();
-                *current = Some(Current { what, since: Instant::now(), turns: 0 });
+                let is_part =
+                    |of: &Current| check.strip_prefix(&of.check).is_some_and(|rest| rest.starts_with(": "));
+                current.retain(is_part);
+                current.push(Current { check: check.to_owned(), what, since: Instant::now(), turns: 0 });
             }
             Progress::Ended(evidence) => {
                 clear();
+                // The life of a service is over with this; of anything else, nothing but itself.
+                current.retain(|under_way| {
+                    evidence.kind != EvidenceKind::Stop && under_way.check != evidence.check
+                });
                 let text = report::item_text(evidence, self.paint);
                 let text = self.redactor.redact_str(&text).into_owned();
                 let mut stdout = io::stdout().lock();
@@ -60,7 +69,7 @@ impl Live {
                 let _ = written(writeln!(stdout, "{text}").and_then(|()| stdout.flush()));
             }
         }
-        draw(current.as_mut());
+        draw(current.last_mut());
     }
 
     /// Turns the wheel, for ever.
@@ -68,7 +77,7 @@ impl Live {
         loop {
             sleep(TURN).await;
             if self.is_on {
-                draw(self.current.lock().unwrap_or_else(PoisonError::into_inner).as_mut());
+                draw(self.current.lock().unwrap_or_else(PoisonError::into_inner).last_mut());
             }
         }
     }
@@ -76,13 +85,14 @@ impl Live {
     /// Takes the last line away.
     pub(super) fn end(&self) {
         if self.is_on {
-            self.current.lock().unwrap_or_else(PoisonError::into_inner).take();
+            self.current.lock().unwrap_or_else(PoisonError::into_inner).clear();
             clear();
         }
     }
 }
 
-fn clear() {
+/// Takes away the line that was drawn last.
+pub(super) fn clear() {
     let mut stderr = io::stderr().lock();
     let _ = stderr.write_all(b"\r\x1b[K").and_then(|()| stderr.flush());
 }
@@ -92,8 +102,17 @@ fn draw(current: Option<&mut Current>) {
     current.turns += 1;
     let wheel = WHEEL[current.turns % WHEEL.len()];
     let seconds = current.since.elapsed().as_secs();
-    let line: String = current.what.lines().next().unwrap_or_default().chars().take(CHARS_MAX - 12).collect();
+    let (before, after) = (format!("{wheel} "), format!(" ({seconds} s)"));
+    // One column stays free: some terminals wrap as soon as the last one is filled.
+    let room = columns().saturating_sub(before.len() + after.len() + 1);
+    let line: String = current.what.lines().next().unwrap_or_default().chars().take(room).collect();
     let mut stderr = io::stderr().lock();
-    let _ = write!(stderr, "\r\x1b[K{wheel} {} ({seconds} s)", crate::printer::tame(&line));
+    let _ = write!(stderr, "\r\x1b[K{before}{}{after}", crate::printer::tame(&line));
     let _ = stderr.flush();
+}
+
+/// How wide the terminal is.
+fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(io::stderr()).ok();
+    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(COLUMNS)
 }

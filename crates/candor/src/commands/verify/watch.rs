@@ -34,7 +34,7 @@ const LEFT_OUT: &[&str] = &[
 ];
 
 /// The files of a folder, with what changes when they do.
-#[derive(Debug, PartialEq, Eq, Clone)]
+#[derive(Debug)]
 pub(super) struct Seen {
     files: BTreeMap<PathBuf, (Option<SystemTime>, u64)>,
 }
@@ -64,16 +64,24 @@ impl Seen {
         }
     }
 
-    /// Waits until somebody changes a file. What a look itself writes is there before it is waited.
-    pub(super) async fn change(&self, root: &Path) {
+    /// Waits until somebody changes a file, and says which. What a look itself writes is there before it is waited.
+    pub(super) async fn change(&self, root: &Path) -> PathBuf {
         loop {
             sleep(LOOK).await;
-            let root = root.to_owned();
-            let Ok(now) = spawn_blocking(move || Self::of(&root)).await else { return };
-            if *self != now {
-                return;
+            let folder = root.to_owned();
+            // It fails only when the program is about to end.
+            let Ok(now) = spawn_blocking(move || Self::of(&folder)).await else { return PathBuf::new() };
+            if let Some(path) = self.differs(&now) {
+                return path.strip_prefix(root).unwrap_or(path).to_owned();
             }
         }
+    }
+
+    /// A file that is new, has changed, or is gone.
+    fn differs<'a>(&'a self, now: &'a Self) -> Option<&'a Path> {
+        let changed = now.files.iter().find(|(path, meta)| self.files.get(*path) != Some(*meta));
+        let gone = || self.files.iter().find(|(path, _)| !now.files.contains_key(*path));
+        changed.or_else(gone).map(|(path, _)| path.as_path())
     }
 }
 
