@@ -6,6 +6,7 @@ mod commands;
 mod document;
 mod explaining;
 mod filling;
+mod keeping;
 mod layout;
 mod misleading;
 mod quoting;
