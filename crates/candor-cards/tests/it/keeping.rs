@@ -38,6 +38,7 @@ const HARMLESS: &[&str] = &[
     r"find \. -name __pycache__ -prune -exec rm -r \{\} \+",
     r"git (-C \S+ )?rm (-r )?--cached ",
     r"git (-C \S+ )?(mv [^-]|add --force )",
+    r"rsync --force --backup --backup-dir=\S+ ",
     // What was applied of the patches is applied again.
     r"git am --abort && (git am --3way |FIXED)",
     // Refuses to take away what is not in a commit.
