@@ -3,6 +3,7 @@
 
 mod catalogue;
 mod commands;
+mod compiling;
 mod document;
 mod explaining;
 mod filling;
