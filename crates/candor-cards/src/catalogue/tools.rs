@@ -183,7 +183,7 @@ pub(super) const SANDBOX_READ_ONLY: Entry = Entry {
     cause: "The command wrote where the sandbox lets it read only. It may write {places}.\nIt said: {said}",
     steps: &[
         by_hand("Write {places} instead"),
-        check("See what the sandbox lets commands do", "candor config show sandbox"),
+        check("See what the sandbox lets commands do", "candor config show --origin"),
         by_hand(
             "If the place is meant to be written, its owner adds it to sandbox.writable, or takes it out of sandbox.protected, in their own configuration",
         ),
@@ -196,7 +196,7 @@ pub(super) const SANDBOX_READ_ONLY: Entry = Entry {
 pub(super) const SANDBOX_NO_REPOSITORY: Entry = Entry {
     code: Code::SandboxNoRepository,
     class: Class::Policy,
-    title: "The sandbox lets no command make this a repository",
+    title: "The sandbox allows no new repository here",
     cause: "Git runs what stands in the configuration and the hooks of a repository, also for you, outside of the sandbox. So no command makes a repository of the workspace itself.\nIt said: {said}",
     steps: &[
         by_hand("Ask whoever you work for to run this themselves: git init {workspace}"),
