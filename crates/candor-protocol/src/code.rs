@@ -121,6 +121,8 @@ codes! {
     ScheduleInvalid = "SCHEDULE_INVALID",
     SandboxTooWeak = "SANDBOX_TOO_WEAK",
     SandboxFailed = "SANDBOX_FAILED",
+    SandboxReadOnly = "SANDBOX_READ_ONLY",
+    SandboxNoRepository = "SANDBOX_NO_REPOSITORY",
 
     CommandFailed = "COMMAND_FAILED",
     CommandNotFound = "COMMAND_NOT_FOUND",

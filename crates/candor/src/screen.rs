@@ -31,6 +31,8 @@ pub(crate) struct Screen {
     place: String,
     /// The command as it was typed, for the head of a card.
     command: String,
+    /// Whether a program reads standard output, one JSON object a line.
+    lines: bool,
 }
 
 /// Whether each stream takes colours.
@@ -49,7 +51,8 @@ impl Screen {
                     stdout: screen.colour.stdout && !cli.global.no_color,
                     stderr: screen.colour.stderr && !cli.global.no_color,
                 };
-                Self { place: cli.global.place(), colour: shown, ..screen }
+                let lines = cli.command.is_none() && cli.ask.json;
+                Self { place: cli.global.place(), colour: shown, lines, ..screen }
             }
             Said::Generate(_) | Said::NotBuilt(_) | Said::Misplaced { .. } => screen,
         }
@@ -68,7 +71,15 @@ impl Screen {
         };
         let secrets = env.secret_values().map(str::to_owned).collect();
         let (command, place) = (command_line(arguments), String::new());
-        Self { colour, secrets: RefCell::new(secrets), redactor: RefCell::new(None), env, place, command }
+        let (secrets, redactor) = (RefCell::new(secrets), RefCell::new(None));
+        Self { colour, secrets, redactor, env, place, command, lines: false }
+    }
+
+    /// For arguments of a prompt that could not be read: `--json` among them says that a program waits for a line.
+    pub(crate) fn of_a_prompt(arguments: &[OsString]) -> Self {
+        let mut own = arguments.iter().take_while(|argument| *argument != "--");
+        let lines = own.any(|argument| argument == "--json");
+        Self { lines, ..Self::unread(arguments) }
     }
 
     pub(crate) const fn colour(&self) -> Colour {
@@ -142,6 +153,19 @@ impl Screen {
         self.card_of(failure, &self.command)
     }
 
+    /// Shows the failure that this command ends with: to a program as the line that a run or the socket would have had
+    /// for it, without the session that there is not; to people as its card.
+    pub(crate) fn last_card(&self, failure: &Failure) -> u8 {
+        if self.lines {
+            let card = self.in_place(candor_cards::card(failure));
+            let message = format!("{}. {}", card.title, card.cause.replace('\n', " "));
+            let line = serde_json::json!({ "type": "error", "message": message, "card": card });
+            // Where nobody can be told, the card and the exit code still say it.
+            let _ = self.say(format_args!("{line}"));
+        }
+        self.card(failure)
+    }
+
     /// Shows the card of a failure that happened to this command, on standard error.
     pub(crate) fn card_of(&self, failure: &Failure, command: &str) -> u8 {
         let card = candor_cards::card(failure);
@@ -196,7 +220,7 @@ impl Screen {
                 ExitCode::from(2)
             }
             Err(Fail::Stopped) => ExitCode::from(STOPPED),
-            Err(Fail::Card(failure)) => ExitCode::from(self.card(&failure)),
+            Err(Fail::Card(failure)) => ExitCode::from(self.last_card(&failure)),
             Err(Fail::CardWithExit(failure, exit_code)) => {
                 self.show_card(&ErrorCard { exit_code, ..candor_cards::card(&failure) });
                 ExitCode::from(exit_code)

@@ -23,7 +23,9 @@ pub(crate) fn explain(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
         let _ = write!(io::stderr().lock(), "{}", error.render());
         return ExitCode::from(2);
     }
-    ExitCode::from(Screen::unread(arguments).card(&failure(error, arguments)))
+    let is_prompt = innermost(arguments).0.len() == 1;
+    let screen = if is_prompt { Screen::of_a_prompt(arguments) } else { Screen::unread(arguments) };
+    ExitCode::from(screen.last_card(&failure(error, arguments)))
 }
 
 fn in_colour(text: &clap::builder::StyledStr, colour: bool) -> String {

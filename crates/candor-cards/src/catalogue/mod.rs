@@ -111,6 +111,8 @@ static CATALOGUE: [Entry; Code::ALL.len()] = [
     tools::SCHEDULE_INVALID,
     tools::SANDBOX_TOO_WEAK,
     tools::SANDBOX_FAILED,
+    tools::SANDBOX_READ_ONLY,
+    tools::SANDBOX_NO_REPOSITORY,
     commands::FAILED,
     commands::NOT_FOUND,
     commands::NOT_EXECUTABLE,

@@ -189,3 +189,39 @@ pub(super) const SANDBOX_FAILED: Entry = Entry {
     retryable: false,
     exit_code: EXIT_FAILED,
 };
+
+pub(super) const SANDBOX_READ_ONLY: Entry = Entry {
+    code: Code::SandboxReadOnly,
+    class: Class::Policy,
+    title: "The sandbox keeps this place as it is",
+    cause: "The command wrote where the sandbox lets it read only. It may write {places}.\nIt said: {said}",
+    steps: &[
+        by_hand("Write {places} instead"),
+        check("See what the sandbox lets commands do", "candor config show --origin"),
+        by_hand(
+            "If the place is meant to be written, its owner adds it to sandbox.writable, or takes it out of sandbox.protected, in their own configuration",
+        ),
+    ],
+    verify: None,
+    retryable: false,
+    exit_code: EXIT_FAILED,
+};
+
+pub(super) const SANDBOX_NO_REPOSITORY: Entry = Entry {
+    code: Code::SandboxNoRepository,
+    class: Class::Policy,
+    title: "The sandbox allows no new repository here",
+    cause: "Git runs what stands in the configuration and the hooks of a repository, also for you, outside of the sandbox. So no command makes a repository of the workspace itself.\nIt said: {said}",
+    steps: &[
+        by_hand("Ask whoever you work for to run this themselves: git init {workspace}"),
+        by_hand(
+            "Until then go on without a repository, or make one in a folder below the workspace, which works",
+        ),
+        by_hand(
+            "To allow it for good, the owner takes .git/hooks and .git/config out of sandbox.protected in their own configuration",
+        ),
+    ],
+    verify: None,
+    retryable: false,
+    exit_code: EXIT_FAILED,
+};

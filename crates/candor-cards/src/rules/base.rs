@@ -165,6 +165,15 @@ impl RuleBase {
         self.recipes.len()
     }
 
+    /// How many patterns had to be compiled so far, which is what a first explanation takes its time for.
+    pub fn compiled(&self) -> usize {
+        let of_rule = |recipe: &Recipe| {
+            let lazy = recipe.patterns.iter().chain(&recipe.command).chain(&recipe.unless);
+            lazy.filter(|lazy| lazy.compiled.get().is_some()).count()
+        };
+        self.recipes.iter().map(of_rule).sum()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.recipes.is_empty()

@@ -153,6 +153,10 @@ fn problems(rule: &Rule) -> Vec<String> {
     for step in &rule.steps {
         require(is_step(step), "a step has run, check with run, or do; safe and destructive belong to run");
     }
+    require(
+        !rule.steps.first().is_some_and(|step| step.destructive),
+        "the first step may not be destructive: put a look, or a way that keeps everything, before it",
+    );
     for step in rule.steps.iter().filter(|step| step.safe) {
         let run = step.run.as_deref().unwrap_or_default();
         let has_facts = pieces(run).iter().any(|piece| matches!(piece, Piece::Fact { .. }));

@@ -35,11 +35,21 @@ fn filled(rule: &Rule, facts: &Facts<'_>, elsewhere: Option<&Elsewhere>) -> Erro
         title: rule.title.clone(),
         cause: facts.cause(rule.cause.trim_end()),
         tried: Vec::new(),
-        steps: rule.steps.iter().filter_map(|written| step(written, facts, &there)).collect(),
+        steps: kept_first(rule.steps.iter().filter_map(|written| step(written, facts, &there)).collect()),
         verify: rule.verify.as_deref().and_then(there),
         retryable: rule.retryable,
         exit_code: 1,
     }
+}
+
+/// The first step is the one that is followed without a second thought, so it loses nothing, even where the look that
+/// was written before it could not be filled.
+fn kept_first(mut steps: Vec<Step>) -> Vec<Step> {
+    let loses = |step: &Step| matches!(step, Step::Run { safety: Safety::Destructive, .. });
+    if let Some(at) = steps.iter().position(|step| !loses(step)) {
+        steps[..=at].rotate_right(1);
+    }
+    steps
 }
 
 /// A command that does in the directory of `git -C` what it would do here; nothing where that cannot be said.

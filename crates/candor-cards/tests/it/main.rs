@@ -3,9 +3,11 @@
 
 mod catalogue;
 mod commands;
+mod compiling;
 mod document;
 mod explaining;
 mod filling;
+mod keeping;
 mod layout;
 mod misleading;
 mod quoting;

@@ -118,6 +118,8 @@ fn facts_of_runs(code: Code) -> &'static [&'static str] {
         Code::ScheduleInvalid => &["path", "schedule", "reason"],
         Code::SandboxTooWeak => &["minimum", "reached", "reason"],
         Code::SandboxFailed => &["stage", "reason"],
+        Code::SandboxReadOnly => &["places", "said"],
+        Code::SandboxNoRepository => &["workspace", "said"],
         Code::CommandFailed => &["what", "exit", "said", "program", "command", "english", "lines", "silent"],
         Code::CommandNotFound | Code::CommandNotExecutable => &["program", "said", "command"],
         Code::CommandKilled | Code::CommandTerminated | Code::CommandInterrupted => {

@@ -98,3 +98,32 @@ fn walls_that_cannot_be_put_up() {
     assert!(log_lines(&home, "card_shown").iter().all(|line| line["code"] == first.0.as_str()), "in the log");
     assert_eq!(log_lines(&home, "card_shown").len(), 2);
 }
+
+/// A program that reads lines of JSON would otherwise have to read the text for people.
+#[test]
+fn with_json_a_failure_before_a_run_is_one_line_with_the_card_of_the_screen() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    let good = home_of(&fake);
+    let broken = home_with(&fake, "max_tokens = \"many\"");
+    let nobody = Home::new();
+    let cases: [(&Home, &[&str], &str); 5] = [
+        (&broken, &["--json", "Hello"], "CONFIG_INVALID"),
+        (&nobody, &["--json", "Hello"], "PROVIDER_NOT_CONFIGURED"),
+        (&good, &["--json", "-s", "nosuch", "Hello"], "SESSION_UNKNOWN"),
+        (&good, &["--json", "--max-turns", "none", "Hello"], "USAGE_INVALID_VALUE"),
+        (&good, &["--json"], "USAGE_MISSING_ARGUMENT"),
+    ];
+    for (home, words, code) in cases {
+        let ran = ask(home, words).run();
+        let told = events(&ran);
+        assert_eq!(told.len(), 1, "{words:?}: {ran}");
+        assert_eq!(told[0]["type"], "error", "{ran}");
+        assert_eq!(in_json(&told[0]["card"]), on_screen(&ran));
+        assert_eq!(told[0]["card"]["code"], code, "{ran}");
+        assert!(told[0]["message"].as_str().is_some_and(|message| !message.is_empty()), "{ran}");
+        assert_ne!(ran.status, 0, "{ran}");
+    }
+    // Without it, and for a command that has a form of its own, nothing is added.
+    assert_eq!(ask(&broken, &["Hello"]).run().stdout, "");
+    assert_eq!(ask(&good, &["sessions", "list", "--json", "--nope"]).run().stdout, "");
+}

@@ -398,10 +398,26 @@ fn a_command_that_would_make_a_repository_of_the_workspace_is_told_who_can() {
         result["sandbox"].as_str().is_some_and(|hint| hint.contains("a person has to run `git init`")),
         "{result}"
     );
+    assert_eq!(result["card"]["code"], "SANDBOX_NO_REPOSITORY", "{result}");
+    let first = result["card"]["steps"][0]["text"].as_str().expect("a step");
+    assert!(first.contains(&format!("git init {}", home.workspace().display())), "{first}");
     assert!(!home.workspace().join(".git").exists());
     // Below it, one can be made: nobody stands there with git unless they mean to.
     let fake = commanding("git init -q below && git -C below config user.name x");
     assert_eq!(run_in(&home_of(&fake))["exit_code"], 0);
+}
+
+/// It is not the disk: whoever is sent to remount it looks in the wrong place.
+#[test]
+fn a_write_that_the_walls_refuse_is_told_from_a_disk_that_is_read_only() {
+    let fake = commanding("touch .candor/x");
+    let home = home_of(&fake);
+    let allow = "[security]\nallow_commands = [\"/(?s).*/\"]\n";
+    home.write("config.toml", format!("{}{allow}", home.read("config.toml")));
+    let result = run_in(&home);
+    assert_eq!(result["card"]["code"], "SANDBOX_READ_ONLY", "{result}");
+    let cause = result["card"]["cause"].as_str().expect("a cause");
+    assert!(cause.contains(".candor/x'") && cause.contains("below the workspace"), "{cause}");
 }
 
 #[test]

@@ -1,0 +1,39 @@
+//! What a first explanation costs: to compile a pattern takes longer than everything else.
+
+use candor_cards::{Command, Failed, Given, How, RuleBase, explain};
+
+/// How many patterns were compiled to explain a failure in a new process.
+fn compiled(line: &str, exit: i32, stderr: &str) -> (String, usize) {
+    let base = RuleBase::built_in();
+    let command = Command::line(line);
+    let failed = Failed { command: &command, how: How::Exited(exit), stdout: "", stderr };
+    (explain(&failed, &base, &Given::default()).card.code, base.compiled())
+}
+
+/// The other texts that a pattern needs are looked for before it is compiled: hundreds of rules end in these words.
+#[test]
+fn few_patterns_are_compiled_for_one_failure() {
+    let cases = [
+        ("ls nope", 2, "ls: cannot access 'nope': No such file or directory\n", "SYS_NO_SUCH_FILE"),
+        (
+            "git status",
+            128,
+            "fatal: not a git repository (or any of the parent directories): .git\n",
+            "GIT_NOT_A_REPOSITORY",
+        ),
+        ("./run.sh", 126, "bash: ./run.sh: Permission denied\n", "SYS_PERMISSION_DENIED"),
+        ("false", 1, "", "COMMAND_FAILED"),
+    ];
+    let counted = cases.map(|(line, exit, output, code)| {
+        let (given, count) = compiled(line, exit, output);
+        assert_eq!(given, code, "{line}");
+        (line, count)
+    });
+    println!("figure: patterns compiled for a first explanation: {counted:?}");
+    for (line, count) in counted {
+        assert!(count <= MOST, "{line}: {count}");
+    }
+}
+
+/// The most that one failure may need.
+const MOST: usize = 10;
