@@ -12,7 +12,8 @@ use std::time::SystemTime;
 
 use candor_protocol::Moment;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+
+use crate::Snapshots;
 
 /// The largest file of trust that is read: thousands of entries.
 const FILE_BYTES_MAX: u64 = 4 << 20;
@@ -138,10 +139,10 @@ fn is_same(one: &Brought, other: &Brought) -> bool {
 
 /// What tells a content from any other: of several pieces, each with its length, so that none can be moved into another.
 pub fn content_hash<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
-    let mut hash = Sha256::new();
+    let mut all = Vec::new();
     for piece in pieces {
-        hash.update((piece.len() as u64).to_le_bytes());
-        hash.update(piece);
+        all.extend((piece.len() as u64).to_le_bytes());
+        all.extend(piece);
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    Snapshots::name(&all)
 }

@@ -69,7 +69,7 @@ fn a_script_of_ones_own_skill_can_be_run() {
     fake.push(Reply::calls([("skill", json!({ "name": "greeting" }))]));
     fake.push(Reply::calls([(
         "shell_exec",
-        json!({ "command": "sh /tmp/*/skills/greeting/scripts/hi.sh" }),
+        json!({ "command": "sh /tmp/*/tmp/*/skills/greeting/scripts/hi.sh" }),
     )]));
     fake.push(Reply::text("Greeted."));
     let home = home(&fake);

@@ -159,7 +159,7 @@ fn the_plan_says_what_would_run_and_why_and_runs_nothing() {
 
 #[test]
 fn a_plan_is_in_the_order_of_the_work_and_says_why_something_is_left_out() {
-    let yaml = "only_declared: true\nchecks:\n  - { name: unit, run: 'true', kind: test }\n  - { name: style, run: 'true', kind: lint }\n  - { name: make, run: 'true', kind: build }\nservices:\n  - { name: web, command: sleep 9, cwd: api/ }\n  - { name: worker, command: sleep 9 }\n";
+    let yaml = "only_declared: true\nchecks:\n  - { name: unit, run: 'test -d .', kind: test }\n  - { name: style, run: 'test -d .', kind: lint }\n  - { name: make, run: 'test -d .', kind: build }\nservices:\n  - { name: web, command: sleep 9, cwd: api/ }\n  - { name: worker, command: sleep 9 }\n";
     let home = home(yaml, &[("api/notes", "")]);
     let heads = |line: &str| -> Vec<String> {
         let text = candor(&home, line).run().ok().stdout;

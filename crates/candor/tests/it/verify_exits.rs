@@ -4,7 +4,7 @@ use candor_testkit::{Candor, Home};
 
 use crate::rig::{BINARY, candor, is_running, log_lines};
 
-const GOOD: &str = "only_declared: true\nchecks:\n  - { name: unit, run: 'true', kind: test }\n";
+const GOOD: &str = "only_declared: true\nchecks:\n  - { name: unit, run: 'test -d .', kind: test }\n";
 const BAD: &str =
     "only_declared: true\nchecks:\n  - { name: unit, run: 'echo boom >&2; exit 3', kind: test }\n";
 

@@ -50,7 +50,7 @@ fn programs_can_watch_too_one_report_after_the_other() {
 #[test]
 fn on_a_terminal_checks_appear_one_by_one_with_their_marks() {
     let home = home(
-        "only_declared: true\nchecks:\n  - { name: first, run: 'true', kind: build }\n  - { name: second, run: 'read line < go', kind: custom }\n  - { name: third, run: 'echo boom; exit 7', kind: test }\n",
+        "only_declared: true\nchecks:\n  - { name: first, run: 'test -d .', kind: build }\n  - { name: second, run: 'read line < go', kind: custom }\n  - { name: third, run: 'echo boom; exit 7', kind: test }\n",
     );
     let go = home.workspace().join("go");
     Candor::new("mkfifo", &home).args([&go]).run().ok();
