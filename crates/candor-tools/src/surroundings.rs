@@ -1,9 +1,11 @@
 //! The world that the rules for failed commands look at: what the file tools may read, and nothing else.
 
+use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use candor_cards::{Kind, World};
+use rustix::fs::FileType;
 
 use crate::ToolContext;
 use crate::access::Access;
@@ -34,6 +36,13 @@ impl Surroundings {
     fn at(&self, path: &str) -> String {
         self.directory.join(path).to_string_lossy().into_owned()
     }
+
+    fn entries(&self, directory: &str) -> Vec<(String, FileType)> {
+        let held = self.access.hold(&self.at(directory)).ok().filter(crate::held::Held::is_directory);
+        let Some(opened) = held.and_then(|held| held.directory().ok()) else { return Vec::new() };
+        let named = |(name, kind): (OsString, FileType)| name.into_string().ok().map(|name| (name, kind));
+        entries(&opened).into_iter().take(NAMES_MAX).filter_map(named).collect()
+    }
 }
 
 impl World for Surroundings {
@@ -43,9 +52,12 @@ impl World for Surroundings {
     }
 
     fn names(&self, directory: &str) -> Vec<String> {
-        let held = self.access.hold(&self.at(directory)).ok().filter(crate::held::Held::is_directory);
-        let Some(opened) = held.and_then(|held| held.directory().ok()) else { return Vec::new() };
-        entries(&opened).into_iter().take(NAMES_MAX).filter_map(|(name, _)| name.into_string().ok()).collect()
+        self.entries(directory).into_iter().map(|(name, _)| name).collect()
+    }
+
+    fn folders(&self, directory: &str) -> Vec<String> {
+        let entries = self.entries(directory).into_iter();
+        entries.filter(|(_, kind)| *kind == FileType::Directory).map(|(name, _)| name).collect()
     }
 
     fn read(&self, path: &str) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use candor_protocol::{Class, Code};
 
-use super::{EXIT_FAILED, EXIT_STOPPED};
+use super::{EXIT_FAILED, EXIT_STOPPED, EXIT_USAGE};
 use crate::Entry;
 use crate::entry::{by_hand, check};
 
@@ -33,7 +33,7 @@ pub(super) const UNKNOWN: Entry = Entry {
     ],
     verify: Some("candor skills list"),
     retryable: false,
-    exit_code: EXIT_FAILED,
+    exit_code: EXIT_USAGE,
 };
 
 pub(super) const UNTRUSTED: Entry = Entry {

@@ -148,15 +148,12 @@ fn elsewhere(name: &str, world: &dyn World) -> Option<String> {
                 return None;
             }
             let at = if directory.is_empty() { "." } else { directory.trim_end_matches('/') };
-            for entry in world.names(at) {
-                let path = format!("{directory}{entry}");
-                if entry == name && !directory.is_empty() && only.replace(path.clone()).is_some() {
-                    return None;
-                }
-                if !FOREIGN.contains(&entry.as_str()) && world.kind(&path) == Some(Kind::Directory) {
-                    next.push(format!("{path}/"));
-                }
+            let is_here = !directory.is_empty() && world.names(at).iter().any(|entry| entry == name);
+            if is_here && only.replace(format!("{directory}{name}")).is_some() {
+                return None;
             }
+            let folders = world.folders(at).into_iter().filter(|entry| !FOREIGN.contains(&entry.as_str()));
+            next.extend(folders.map(|entry| format!("{directory}{entry}/")));
         }
         level = next;
     }

@@ -20,6 +20,11 @@ pub trait World {
     fn kind(&self, path: &str) -> Option<Kind>;
     /// The names in this directory, as many as are worth looking at.
     fn names(&self, directory: &str) -> Vec<String>;
+    /// Those of them that are directories themselves. Whoever can tell without a look at each says so here.
+    fn folders(&self, directory: &str) -> Vec<String> {
+        let is_folder = |name: &String| self.kind(&format!("{directory}/{name}")) == Some(Kind::Directory);
+        self.names(directory).into_iter().filter(is_folder).collect()
+    }
     /// A small text file.
     fn read(&self, path: &str) -> Option<String>;
     /// The names of the programs on the search path.
@@ -119,6 +124,10 @@ impl World for Below<'_> {
 
     fn names(&self, directory: &str) -> Vec<String> {
         self.world.names(&self.path(directory))
+    }
+
+    fn folders(&self, directory: &str) -> Vec<String> {
+        self.world.folders(&self.path(directory))
     }
 
     fn read(&self, path: &str) -> Option<String> {
