@@ -1,5 +1,9 @@
 //! What came, as text.
 
+#[cfg(test)]
+#[path = "page_tests.rs"]
+mod tests;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use lopdf::content::Content;
-use lopdf::{Document, Encoding, LoadOptions, Object, ObjectId};
+use lopdf::{Dictionary, Document, Encoding, LoadOptions, Object, ObjectId};
 
 use crate::text::visible;
 
 /// How many pages are read.
 const PAGES_MAX: usize = 300;
+/// How far above a page fonts are looked for. A page may be above itself.
+const NODES_MAX: usize = 32;
 /// How large one stream of a document may become when it is unpacked, and all that draws one page.
 const STREAM_BYTES_MAX: usize = 16 << 20;
 const PAGE_BYTES_MAX: usize = 4 << 20;
@@ -17,6 +19,10 @@ const PAGE_BYTES_MAX: usize = 4 << 20;
 const TIME_MAX: Duration = Duration::from_secs(8);
 /// The longest text.
 const TEXT_BYTES_MAX: usize = 5 << 20;
+/// The largest table of a font that says which letters its codes are, and how many codes are looked up before somebody looks how long the
+/// text has become: one code can stand for a whole table of letters.
+const FONT_BYTES_MAX: usize = 512 << 10;
+const CODES_MAX: usize = 128;
 /// From which distance on, in thousandths of the letters' size, two pieces of a line are two words.
 const WORD_GAP: f32 = 200.0;
 
@@ -59,11 +65,14 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, String> {
 
 /// The text of a page; nothing of a page that cannot be read.
 fn page_text(document: &Document, page: ObjectId) -> String {
-    let Ok(fonts) = document.get_page_fonts(page) else { return String::new() };
-    let encodings: BTreeMap<Vec<u8>, Encoding<'_>> = fonts
+    let encodings: BTreeMap<Vec<u8>, Encoding<'_>> = fonts(document, page)
         .into_iter()
         .filter_map(|(name, font)| {
-            font.get_font_encoding_with_limit(document, PAGE_BYTES_MAX).ok().map(|encoding| (name, encoding))
+            let encoding = font.get_font_encoding_with_limit(document, FONT_BYTES_MAX).ok();
+            // A font whose own table is broken is still read by the usual one, unless it has more letters than that.
+            let is_wide = font.get(b"Subtype").and_then(Object::as_name).is_ok_and(|kind| kind == b"Type0");
+            let usual = (!is_wide).then_some(Encoding::SimpleEncoding(b"WinAnsiEncoding"));
+            encoding.or(usual).map(|encoding| (name, encoding))
         })
         .collect();
     let content = document.get_page_content_with_limit(page, PAGE_BYTES_MAX);
@@ -89,6 +98,36 @@ fn page_text(document: &Document, page: ObjectId) -> String {
         }
     }
     lines.text
+}
+
+/// The fonts of a page by their names: its own, and those of the nodes above it, the nearest first. The library leaves out what those
+/// hold in place.
+fn fonts(document: &Document, page: ObjectId) -> BTreeMap<Vec<u8>, &Dictionary> {
+    let mut fonts = BTreeMap::new();
+    let mut node = document.get_dictionary(page).ok();
+    for _ in 0..NODES_MAX {
+        let Some(dictionary) = node else { break };
+        let found = inside(document, dictionary, b"Resources").and_then(|it| inside(document, it, b"Font"));
+        for (name, font) in found.into_iter().flat_map(Dictionary::iter) {
+            if let Some(font) = dictionary_at(document, font) {
+                fonts.entry(name.clone()).or_insert(font);
+            }
+        }
+        node = inside(document, dictionary, b"Parent");
+    }
+    fonts
+}
+
+fn inside<'a>(document: &'a Document, dictionary: &'a Dictionary, name: &[u8]) -> Option<&'a Dictionary> {
+    dictionary.get(name).ok().and_then(|value| dictionary_at(document, value))
+}
+
+/// A dictionary that stands in place or elsewhere.
+fn dictionary_at<'a>(document: &'a Document, value: &'a Object) -> Option<&'a Dictionary> {
+    match value {
+        Object::Reference(id) => document.get_dictionary(*id).ok(),
+        value => value.as_dict().ok(),
+    }
 }
 
 /// A page's text, line by line.
@@ -122,8 +161,13 @@ impl Lines {
 
     fn show(&mut self, encoding: Option<&Encoding<'_>>, shown: &Object) {
         let (Some(encoding), Ok(bytes)) = (encoding, shown.as_str()) else { return };
-        if let Ok(text) = Document::decode_text(encoding, bytes) {
-            self.text.push_str(&text);
+        for codes in bytes.chunks(CODES_MAX) {
+            if self.text.len() > TEXT_BYTES_MAX {
+                return;
+            }
+            if let Ok(text) = Document::decode_text(encoding, codes) {
+                self.text.push_str(&text);
+            }
         }
     }
 

@@ -18,6 +18,13 @@ use writer::Writer;
 /// How deep elements may be inside of each other. What is deeper is a trap, and left out.
 const DEPTH_MAX: usize = 5_000;
 
+/// The longest text. Short links of a page with a long address become long ones, and numbers and signs are ours: a page must not
+/// grow without bound by being read.
+const TEXT_BYTES_MAX: usize = 10 << 20;
+
+/// The longest link, and the longest address that others begin with.
+const LINK_BYTES_MAX: usize = 2_000;
+
 /// The longest title that is shown.
 const TITLE_CHARS_MAX: usize = 300;
 
@@ -42,6 +49,9 @@ pub(crate) fn read(html: &str, base: &Url) -> Read {
     };
     // Reading from a string cannot fail.
     for token in Tokenizer::new_with_emitter(html, emitter).flatten() {
+        if page.writer.len() > TEXT_BYTES_MAX {
+            break;
+        }
         match token {
             Token::StartTag(tag) => {
                 if !page.start(&tag) {
@@ -124,6 +134,7 @@ impl Page {
 
     /// Where links of the page begin, if it says so: the first word on it counts.
     fn rebase(&mut self, href: Option<String>) {
+        let href = href.filter(|href| href.len() <= LINK_BYTES_MAX);
         if let Some(base) = href.filter(|_| !self.has_base).and_then(|href| self.base.join(href.trim()).ok())
         {
             self.has_base = true;
@@ -137,8 +148,12 @@ impl Page {
         if href.is_empty() || href.starts_with('#') {
             return None;
         }
+        if href.len().max(self.base.as_str().len()) > LINK_BYTES_MAX {
+            return None;
+        }
         let url = self.base.join(href).ok()?;
-        matches!(url.scheme(), "http" | "https" | "mailto").then(|| url.to_string())
+        let is_short = url.as_str().len() <= LINK_BYTES_MAX;
+        (is_short && matches!(url.scheme(), "http" | "https" | "mailto")).then(|| url.to_string())
     }
 
     fn finish(mut self) -> Read {

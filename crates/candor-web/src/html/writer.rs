@@ -9,6 +9,11 @@ const INDENTS_MAX: usize = 8;
 /// How many tables inside of each other are shown as tables: the text of a cell is moved once for each.
 const TABLES_MAX: usize = 2;
 
+/// How many links, or signs of bold, italics and code, are open inside of each other: each moves its words once.
+const MARKS_MAX: usize = 8;
+/// The most words that are still a link.
+const LINK_TEXT_BYTES_MAX: usize = 2_000;
+
 /// Markdown while it is written.
 #[derive(Debug, Default)]
 pub(super) struct Writer {
@@ -68,7 +73,9 @@ impl Writer {
             }
             "a" => {
                 self.settle_space();
-                self.links.push((self.out.len(), link));
+                if self.links.len() < MARKS_MAX {
+                    self.links.push((self.out.len(), link));
+                }
             }
             "b" | "strong" => self.begin("**"),
             "i" | "em" => self.begin("*"),
@@ -155,6 +162,11 @@ impl Writer {
         }
     }
 
+    /// How much is written.
+    pub(super) fn len(&self) -> usize {
+        self.out.len()
+    }
+
     pub(super) fn finish(mut self) -> String {
         self.out.truncate(self.out.trim_end().len());
         self.out
@@ -214,43 +226,47 @@ impl Writer {
 
     fn begin(&mut self, sign: &'static str) {
         self.settle_space();
-        self.marks.push((self.out.len(), sign));
+        if self.marks.len() < MARKS_MAX {
+            self.marks.push((self.out.len(), sign));
+        }
     }
 
     fn end_mark(&mut self, sign: &'static str) {
         let Some(at) = self.marks.iter().rposition(|(_, open)| *open == sign) else { return };
         let (start, _) = self.marks.remove(at);
-        if let Some(words) = self.words_since(start) {
-            let (lead, words) = words;
-            // Writing into a string cannot fail.
-            let _ = write!(self.out, "{lead}{sign}{words}{sign}");
+        let Some(taken) = self.take_since(start) else { return };
+        // Whole paragraphs are not marked: a page may be bold by mistake.
+        let words = taken.trim();
+        if words.is_empty() || words.contains('\n') {
+            self.out.push_str(&taken);
+            return;
         }
+        let lead = &taken[..taken.len() - taken.trim_start().len()];
+        // Writing into a string cannot fail.
+        let _ = write!(self.out, "{lead}{sign}{words}{sign}");
     }
 
     fn end_link(&mut self) {
         let Some((start, link)) = self.links.pop() else { return };
-        let Some((lead, words)) = self.words_since(start) else { return };
+        let Some(taken) = self.take_since(start) else { return };
+        let Some(link) = link.filter(|_| !taken.trim().is_empty()) else {
+            self.out.push_str(&taken);
+            return;
+        };
         // Writing into a string cannot fail.
-        let _ = match link {
-            Some(link) => write!(self.out, "{lead}[{words}]({link})"),
-            None => write!(self.out, "{lead}{words}"),
+        let _ = if taken.len() > LINK_TEXT_BYTES_MAX {
+            write!(self.out, "{taken} [link]({link})")
+        } else {
+            let lead = &taken[..taken.len() - taken.trim_start().len()];
+            let words = taken.split_whitespace().collect::<Vec<_>>().join(" ");
+            write!(self.out, "{lead}[{words}]({link})")
         };
     }
 
-    /// Takes back the words since a place, as one line, and the white space before them. Nothing, when there are none.
-    fn words_since(&mut self, start: usize) -> Option<(String, String)> {
-        // A cell that ended inside may have taken them away.
-        if start > self.out.len() || !self.out.is_char_boundary(start) {
-            return None;
-        }
-        let taken = self.out.split_off(start);
-        let words = taken.split_whitespace().collect::<Vec<_>>().join(" ");
-        if words.is_empty() {
-            self.out.push_str(&taken);
-            return None;
-        }
-        let lead = taken[..taken.len() - taken.trim_start().len()].to_owned();
-        Some((lead, words))
+    /// Takes back what was written since a place. Nothing, where a cell that ended inside has taken it away already.
+    fn take_since(&mut self, start: usize) -> Option<String> {
+        let is_there = start <= self.out.len() && self.out.is_char_boundary(start);
+        is_there.then(|| self.out.split_off(start))
     }
 
     fn cell(&mut self) {

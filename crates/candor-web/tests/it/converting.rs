@@ -28,6 +28,8 @@ async fn html_becomes_markdown() {
         ("<dl><dt>a<dd>b<dt>c<dd>d</dl>", "a\n: b\nc\n: d"),
         ("a &amp; b &copy; &#x41; &nbsp; c&unknown;", "a & b © A c&unknown;"),
         ("<p>one<p>two</i></b></div>three", "one\n\ntwothree"),
+        ("<b><p>one<p>two</b> three", "one\n\ntwo\n\nthree"),
+        ("a<b> b </b>c <i></i>d", "a **b** c d"),
     ];
     for (page, markdown) in cases {
         assert_eq!(shown(page).await, markdown, "{page}");

@@ -1,6 +1,9 @@
 //! Pages as a model gets them.
 
+use std::time::Duration;
+
 use candor_protocol::Code;
+use candor_web::Web;
 use serde_json::json;
 
 use crate::rig::{Rig, Server, answer, check_failure, header, html, open, path, redirect, told, typed};
@@ -125,9 +128,11 @@ async fn what_does_not_answer_in_http_is_told() {
         then: crate::rig::Then::Closes,
     });
     check_failure(&rig.fetch(&server.url("/")).await, Code::WebFetchFailed, "Reason: ");
+    // It waits for the end of a head that never comes.
     let server = Server::saying(html("x"));
     let secure = server.url("/").replace("http:", "https:");
-    check_failure(&rig.fetch(&secure).await, Code::WebFetchFailed, "Reason: ");
+    let hasty = Rig::new(Web { connect_timeout: Duration::from_millis(300), ..open() });
+    check_failure(&hasty.fetch(&secure).await, Code::WebFetchFailed, "Reason: ");
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     check_failure(&rig.fetch(&format!("http://{nobody}/")).await, Code::WebFetchFailed, "refused");
 }

@@ -19,7 +19,9 @@ async fn no_spelling_of_this_machine_is_reached_directly_or_by_redirect() {
     let trap = Server::saying(html("trapped"));
     let port = trap.address.port();
     let closed = Rig::new(Web::default());
-    for host in spellings::of(Ipv4Addr::LOCALHOST) {
+    // What a translator would have to carry elsewhere might leave this machine if the guard were broken.
+    let is_here = |host: &String| !host.starts_with("[2") && !host.starts_with("[64");
+    for host in spellings::of(Ipv4Addr::LOCALHOST).into_iter().filter(is_here) {
         let url = format!("http://{host}:{port}/");
         let output = closed.fetch(&url).await;
         check_failure(&output, Code::WebAddressRefused, "nothing was connected");
@@ -40,8 +42,8 @@ async fn the_reason_is_told_and_no_password_with_it() {
     let cases = [
         ("http://0x7f.1:9/x", "http://127.0.0.1:9/x was not fetched", "127.0.0.1 is loopback"),
         ("http://localhost:9/", "http://localhost:9/", "localhost is 127.0.0.1, which is loopback"),
-        ("http://user:hunter2@example.com/", "http://example.com/", "it holds a user name or a password"),
-        ("ftp://user:hunter2@example.com/", "ftp://example.com/", "only http and https are fetched"),
+        ("http://user:hunter2@127.0.0.1:9/", "http://127.0.0.1:9/", "it holds a user name or a password"),
+        ("ftp://user:hunter2@127.0.0.1/", "ftp://127.0.0.1/", "only http and https are fetched"),
         ("http://metadata.google.internal/", "http://metadata.google.internal/", "a cloud's metadata server"),
         ("example.com", "example.com", "it is no address"),
     ];
@@ -51,7 +53,7 @@ async fn the_reason_is_told_and_no_password_with_it() {
         check_failure(&output, Code::WebAddressRefused, reason);
         assert!(!format!("{output:?}").contains("hunter2"), "{output:?}");
     }
-    let long = format!("http://example.com/{}", "a".repeat(9_000));
+    let long = format!("http://127.0.0.1/{}", "a".repeat(9_000));
     check_failure(&rig.fetch(&long).await, Code::WebAddressRefused, "longer than 8192 bytes");
 }
 

@@ -101,10 +101,10 @@ async fn table(trap: &Trap) {
         trap.send_to(&format!("http://{url}/"));
         check(&respecting, &format!("http://{PUBLIC}/to"), &url).await;
     }
+    assert_eq!(trap.forget(), 0);
     println!(
-        "figure: SSRF table: {} spellings ({reached} lead into the trap without a guard), {sent} again as redirects, {} reached the trap",
+        "figure: SSRF table: {} spellings ({reached} lead into the trap without a guard), {sent} again as redirects, 0 reached the trap",
         urls.len(),
-        trap.forget()
     );
 }
 
@@ -123,6 +123,7 @@ async fn check(rig: &Rig, url: &str, what: &str) {
 async fn answers(trap: &Trap) {
     let rig = Rig::new(settings());
     assert_eq!(rig.page("http://public.example/").await["content"], "public");
+    assert_eq!(rig.page("http://PUBLIC.example.:80/").await["url"], "http://public.example/");
     let mut names = vec!["cname-metadata.example".to_owned()];
     for address in INSIDE {
         let hex = format!("{:08x}", u32::from(*address));
@@ -142,10 +143,10 @@ async fn answers(trap: &Trap) {
         trap.send_to(&url);
         check(&rig, &format!("http://{PUBLIC}/to"), &url).await;
     }
+    assert_eq!(trap.forget(), 0);
     println!(
-        "figure: SSRF names: {} answers of a name server, also as redirects, {} reached the trap",
-        names.len(),
-        trap.forget()
+        "figure: SSRF names: {} answers of a name server, also as redirects, 0 reached the trap",
+        names.len()
     );
 }
 
@@ -167,10 +168,8 @@ async fn rebinding(trap: &Trap, names: &Names) {
     let respecting = Rig::new(Web::default());
     let output = respecting.fetch("http://rebind-robots.example/").await;
     assert!(!output.for_model.contains("TRAP"), "{output:?}");
-    println!(
-        "figure: SSRF rebinding: 41 names that change their address, {} reached the trap",
-        trap.forget()
-    );
+    assert_eq!(trap.forget(), 0);
+    println!("figure: SSRF rebinding: 41 names that change their address, 0 reached the trap");
 }
 
 /// Listens for everything.
