@@ -162,6 +162,15 @@ codes! {
     VerifyStuck = "VERIFY_STUCK",
     VerifyPlanInvalid = "VERIFY_PLAN_INVALID",
 
+    WebAddressRefused = "WEB_ADDRESS_REFUSED",
+    WebSecret = "WEB_SECRET",
+    WebRobots = "WEB_ROBOTS",
+    WebFetchFailed = "WEB_FETCH_FAILED",
+    WebStatus = "WEB_STATUS",
+    WebContent = "WEB_CONTENT",
+    WebSearchFailed = "WEB_SEARCH_FAILED",
+    WebSearchKey = "WEB_SEARCH_KEY",
+
     ServeAddress = "SERVE_ADDRESS",
     ServeNotLoopback = "SERVE_NOT_LOOPBACK",
     FrameInvalid = "FRAME_INVALID",

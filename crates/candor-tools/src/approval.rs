@@ -51,7 +51,7 @@ pub enum Approval {
     Never,
     /// About what the rules call doubtful.
     Doubtful,
-    /// About every write and every command.
+    /// About every write, every command and everything that is sent out.
     Always,
 }
 
@@ -109,7 +109,8 @@ pub(crate) async fn clear(
     }
     let (name, shown) = (tool.spec().name.as_str(), tool.shown(&call.args));
     let what: String = shown.chars().take(COMMAND_CHARS_MAX).collect();
-    if context.rules.permission == Permission::ReadOnly && !is_walled_in(&effect, context) {
+    let may_change = effect != Effect::Sends && !is_walled_in(&effect, context);
+    if context.rules.permission == Permission::ReadOnly && may_change {
         return Err(Error::blocked(name, &what, "the permission is read-only"));
     }
     let (reason, pattern) = match tool.judge(args, context) {
@@ -141,7 +142,11 @@ pub(crate) async fn clear(
         pattern: pattern.clone(),
     };
     let reply = ask(question, name, context).await?;
-    let why = || reason.clone().unwrap_or_else(|| "every write and every command is asked about".to_owned());
+    let why = || {
+        reason
+            .clone()
+            .unwrap_or_else(|| "every write, every command and everything sent out is asked about".to_owned())
+    };
     match reply {
         None => Err(Error::Unapproved { tool: name.to_owned(), command: what, reason: why() }),
         Some(Reply { choice, .. }) if choice == Answer::ONCE => Ok(()),

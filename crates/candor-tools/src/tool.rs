@@ -45,7 +45,7 @@ pub trait Tool: Send + Sync {
         context.rules.timeout
     }
 
-    /// What the rules say about this call. Only of a call that changes something.
+    /// What the rules say about this call. Only of a call that changes or sends something.
     fn judge(&self, _args: &Value, _context: &ToolContext) -> Judgement {
         Judgement::Allow
     }
@@ -86,6 +86,9 @@ pub enum Effect {
     Acts,
     /// It changes nothing, and runs alone.
     Alone,
+    /// It changes nothing here, but it tells somebody outside something: what it asks for may carry out what the model has
+    /// read. A person who wants to be asked about everything is asked about it.
+    Sends,
 }
 
 impl Effect {
@@ -95,10 +98,9 @@ impl Effect {
     /// them in that order.
     pub fn allows(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Reads, Self::Reads) => true,
-            (Self::Reads | Self::Acts | Self::Alone, _) | (_, Self::Reads | Self::Acts | Self::Alone) => {
-                false
-            }
+            (Self::Reads | Self::Sends, Self::Reads | Self::Sends) => true,
+            (Self::Reads | Self::Acts | Self::Alone | Self::Sends, _)
+            | (_, Self::Reads | Self::Acts | Self::Alone | Self::Sends) => false,
             (one, another) => one.written().iter().all(|path| !another.written().contains(path)),
         }
     }
@@ -108,7 +110,7 @@ impl Effect {
         match self {
             Self::Writes(path) => std::slice::from_ref(path),
             Self::WritesSeveral(paths) => paths,
-            Self::Reads | Self::Acts | Self::Alone => &[],
+            Self::Reads | Self::Acts | Self::Alone | Self::Sends => &[],
         }
     }
 }

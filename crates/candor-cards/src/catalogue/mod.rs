@@ -15,6 +15,7 @@ mod skills;
 mod tools;
 mod usage;
 mod verify;
+mod web;
 
 use candor_protocol::Code;
 
@@ -148,6 +149,14 @@ static CATALOGUE: [Entry; Code::ALL.len()] = [
     verify::BUDGET,
     verify::STUCK,
     verify::PLAN_INVALID,
+    web::ADDRESS_REFUSED,
+    web::SECRET,
+    web::ROBOTS,
+    web::FETCH_FAILED,
+    web::STATUS,
+    web::CONTENT,
+    web::SEARCH_FAILED,
+    web::SEARCH_KEY,
     serving::ADDRESS,
     serving::NOT_LOOPBACK,
     serving::FRAME_INVALID,

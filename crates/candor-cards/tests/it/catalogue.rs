@@ -112,6 +112,8 @@ fn only_what_passes_by_itself_is_retryable() {
             Code::ProviderAnswerEmpty,
             Code::SessionBusy,
             Code::SessionQueueFull,
+            Code::WebFetchFailed,
+            Code::WebSearchFailed,
             Code::SegmentLocked,
             Code::StoreUnavailable,
             Code::StoreServer

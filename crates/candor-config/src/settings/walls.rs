@@ -19,7 +19,7 @@ word! {
 word! {
     /// When a person is asked before a call.
     pub enum Approval {
-        /// Before every write and every command.
+        /// Before every write, every command and everything that is sent out.
         Always = "always",
         /// Never: what would be asked about is refused.
         Never = "never",

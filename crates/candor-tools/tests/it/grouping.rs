@@ -52,4 +52,7 @@ fn an_effect_allows_what_it_does_not_meet() {
     assert!(!several.allows(&writes("b")) && !writes("b").allows(&several));
     assert!(!several.allows(&Effect::Reads) && !several.allows(&several));
     assert!(!Effect::Acts.allows(&Effect::Reads) && !Effect::Reads.allows(&Effect::Acts));
+    assert!(Effect::Sends.allows(&Effect::Reads) && Effect::Reads.allows(&Effect::Sends));
+    assert!(Effect::Sends.allows(&Effect::Sends) && !Effect::Sends.allows(&writes("a")));
+    assert!(!Effect::Sends.allows(&Effect::Acts) && !Effect::Alone.allows(&Effect::Sends));
 }
