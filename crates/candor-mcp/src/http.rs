@@ -1,13 +1,14 @@
 //! How a server is spoken to over HTTP.
 
 use std::collections::HashMap;
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Client;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
-use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt;
@@ -88,11 +89,19 @@ pub(crate) fn transport(url: &str) -> StreamableHttpClientTransportConfig {
 }
 
 /// The reason below all others: the outer ones say only that a request failed, and repeat its address.
-pub(crate) fn innermost(error: &dyn std::error::Error) -> String {
+pub(crate) fn innermost(error: &(dyn Error + 'static)) -> String {
     let mut error = error;
-    while let Some(source) = error.source() {
+    while let Some(source) = below(error) {
         error = source;
     }
     // An address may carry a key.
     error.to_string().split(" for url (").next().unwrap_or_default().to_owned()
+}
+
+/// What an error comes from. The transport's own does not say so for the client's.
+fn below<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
+    match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        Some(StreamableHttpError::Client(client)) => Some(client),
+        _ => error.source(),
+    }
 }

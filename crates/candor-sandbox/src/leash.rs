@@ -11,8 +11,9 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::pipe::{PipeFlags, pipe_with};
 
-/// Both words are built into every shell. What is read never comes: the pipe only ends.
-const SCRIPT: &str = r#"read -r _; kill -9 -- "-$1""#;
+/// Both words are built into every shell. What is read never comes: the pipe only ends. The signal has to be named by `-s`:
+/// the shell of Debian takes no `--` after `-9`.
+const SCRIPT: &str = r#"read -r _; kill -s KILL -- "-$1""#;
 
 /// Waits for our end. Dropping it lets the process go.
 #[derive(Debug)]
