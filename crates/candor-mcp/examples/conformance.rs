@@ -62,9 +62,15 @@ async fn drive(servers: &Arc<Servers>, given: &Value) -> Result<(), String> {
     }
     let tools = servers.tools();
     let registry = Registry::new(tools.clone());
-    for tool in tools {
-        let spec = tool.spec().clone();
-        for args in arguments(&spec.name, &spec.parameters, given) {
+    let specs: Vec<_> = tools.iter().map(|tool| tool.spec().clone()).collect();
+    for spec in &specs {
+        let mut wanted = arguments(&spec.name, &spec.parameters, given);
+        if spec.name.ends_with("__json_schema_echo") {
+            // The suite looks whether a schema comes back as it went out.
+            let other = specs.iter().find(|other| other.name.ends_with("__json_schema_2020_12_tool"));
+            wanted = vec![json!({ "schema": other.map(|other| &other.parameters) })];
+        }
+        for args in wanted {
             while let Some(wanted) = call(&registry, &spec.name, &args).await {
                 again(servers, &mut logins, &wanted).await?;
             }

@@ -1,5 +1,7 @@
 //! What a server's tools are called: `mcp__server__tool`.
 
+use std::collections::BTreeMap;
+
 use sha2::{Digest, Sha256};
 
 use crate::config::HexOf;
@@ -29,7 +31,11 @@ pub(crate) fn hashed(name: &str, of: &str) -> String {
 }
 
 fn apart(names: &[String], of: &[&str], bytes_max: usize) -> Vec<String> {
-    let is_alone = |name: &String| names.iter().filter(|other| *other == name).count() == 1;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for name in names {
+        *counts.entry(name).or_default() += 1;
+    }
+    let is_alone = |name: &String| counts[name.as_str()] == 1;
     let told = names.iter().zip(of).map(|(name, of)| {
         if name.len() <= bytes_max && is_alone(name) { name.clone() } else { with_hash(name, of, bytes_max) }
     });

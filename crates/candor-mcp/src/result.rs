@@ -68,7 +68,8 @@ pub(crate) fn of_call(
 pub(crate) fn of_error(server: &str, error: &Error) -> ToolOutput {
     let mut output = ToolOutput::refused(&error.failure());
     output.add("server", server.into());
-    output.for_people = error.to_string().lines().next().unwrap_or_default().to_owned();
+    let said = error.to_string();
+    output.for_people = said.lines().next().map(str::to_owned).unwrap_or_default();
     output
 }
 

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::OnceLock;
 
 use boon::{Compiler, SchemaIndex, Schemas, UrlLoader};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// What the schema is called while it is compiled; nothing is there.
 const PLACE: &str = "mcp:///tool";
@@ -41,7 +41,7 @@ pub(crate) fn told(given: Option<&Value>) -> Result<Value, String> {
     object.entry("properties").or_insert_with(|| json!({}));
     let schema = object.into();
     // A provider refuses the whole request over such a schema, and every other tool with it.
-    if let Err(boon::CompileError::ValidationError { .. }) = compile(&schema) {
+    if matches!(compile(&schema), Err(Uncompiled::NoSchema)) {
         return Err("its schema is no JSON Schema".to_owned());
     }
     Ok(schema)
@@ -50,14 +50,21 @@ pub(crate) fn told(given: Option<&Value>) -> Result<Value, String> {
 impl Schema {
     /// What is wrong with these arguments. Where the schema cannot be made ready, the server is left to say so itself.
     pub(crate) fn problem(&self, schema: &Value, args: &Value) -> Option<String> {
-        if !args.is_object() {
-            return Some("the arguments are no object".to_owned());
-        }
+        self.fitted(schema, args).err()
+    }
+
+    /// The arguments as the server gets them. Models write `null` for what they do not mean to give: where only that is
+    /// wrong, it is left out.
+    pub(crate) fn fitted(&self, schema: &Value, args: &Value) -> Result<Map<String, Value>, String> {
+        let Some(given) = args.as_object() else { return Err("the arguments are no object".to_owned()) };
         let compiled = self.compiled.get_or_init(|| compile(schema).ok());
-        let (schemas, index) = compiled.as_ref()?;
-        let error = schemas.validate(args, *index).err()?;
-        let problem = leaf(&error);
-        Some(problem.chars().take(PROBLEM_CHARS_MAX).collect())
+        let Some((schemas, index)) = compiled else { return Ok(given.clone()) };
+        let misfit = |args: &Value| schemas.validate(args, *index).err().map(|error| leaf(&error));
+        let Some(problem) = misfit(args) else { return Ok(given.clone()) };
+        let meant = given.iter().filter(|(_, value)| !value.is_null());
+        let meant: Map<String, Value> = meant.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let fits = meant.len() < given.len() && misfit(&meant.clone().into()).is_none();
+        if fits { Ok(meant) } else { Err(problem.chars().take(PROBLEM_CHARS_MAX).collect()) }
     }
 }
 
@@ -72,11 +79,23 @@ fn leaf(error: &boon::ValidationError<'_, '_>) -> String {
     format!("{place}{}", error.kind)
 }
 
-fn compile(schema: &Value) -> Result<(Schemas, SchemaIndex), boon::CompileError> {
+/// Why a schema cannot be used.
+enum Uncompiled {
+    /// It is none.
+    NoSchema,
+    /// It needs what is elsewhere, or is more than can be made ready.
+    Beyond,
+}
+
+fn compile(schema: &Value) -> Result<(Schemas, SchemaIndex), Uncompiled> {
     let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
     compiler.use_loader(Box::new(Nowhere));
-    compiler.add_resource(PLACE, schema.clone())?;
-    let index = compiler.compile(PLACE, &mut schemas)?;
+    let why = |error: boon::CompileError| match error {
+        boon::CompileError::ValidationError { .. } => Uncompiled::NoSchema,
+        _ => Uncompiled::Beyond,
+    };
+    compiler.add_resource(PLACE, schema.clone()).map_err(why)?;
+    let index = compiler.compile(PLACE, &mut schemas).map_err(why)?;
     Ok((schemas, index))
 }
 

@@ -60,7 +60,7 @@ impl Options {
 
 /// All servers of an installation. Nothing is read and nothing is started before it is needed.
 pub struct Servers {
-    servers: Vec<Arc<Server>>,
+    all: Vec<Arc<Server>>,
     /// What stands for each of them in the names of its tools.
     prefixes: Vec<String>,
     common: Arc<Common>,
@@ -131,15 +131,15 @@ impl Servers {
         let servers: Vec<Arc<Server>> =
             entries.map(|entry| Arc::new(Server::new(entry, Arc::clone(&common)))).collect();
         let names: Vec<&str> = servers.iter().map(|server| server.entry.name.as_str()).collect();
-        Arc::new(Self { prefixes: names::prefixes(&names), servers, common })
+        Arc::new(Self { prefixes: names::prefixes(&names), all: servers, common })
     }
 
     /// The tools that are known now, and the one that reads resources if any server has them. None is started for this.
     pub fn tools(self: &Arc<Self>) -> Vec<Arc<dyn Tool>> {
-        let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
-        self.each(&mut |server, name, offer, index| {
-            tools.push(Arc::new(ServerTool::new(server, name, offer, index)));
-        });
+        let tool = |named: Named| -> Arc<dyn Tool> {
+            Arc::new(ServerTool::new(named.server, named.name, named.offer, named.index))
+        };
+        let mut tools: Vec<Arc<dyn Tool>> = self.named().into_iter().map(tool).collect();
         let has_resources = |server: &&Arc<Server>| server.offer().is_some_and(|offer| offer.has_resources);
         if self.usable().any(|server| has_resources(&server)) {
             tools.push(Arc::new(Resources::new(self)));
@@ -149,17 +149,16 @@ impl Servers {
 
     /// The same without their schemas, for a search.
     pub fn list(&self) -> Vec<Listed> {
-        let mut listed = Vec::new();
-        self.each(&mut |server, name, offer, index| {
-            let tool = &offer.tools[index];
-            listed.push(Listed {
-                name,
-                server: server.entry.name.clone(),
+        let listed = |named: Named| {
+            let tool = &named.offer.tools[named.index];
+            Listed {
+                name: named.name,
+                server: named.server.entry.name.clone(),
                 description: tool.description.clone(),
                 schema_bytes: tool.schema.len(),
-            });
-        });
-        listed
+            }
+        };
+        self.named().into_iter().map(listed).collect()
     }
 
     /// Counts the changes of what is offered: whoever waits for the next one asks for the tools again.
@@ -194,7 +193,7 @@ impl Servers {
                 process: server.process(),
             }
         };
-        self.servers.iter().map(status).collect()
+        self.all.iter().map(status).collect()
     }
 
     /// Tries a server, however often it has failed, and says what it offers.
@@ -267,20 +266,20 @@ impl Servers {
 
     /// Ends all of them.
     pub async fn stop(&self) {
-        futures_util::future::join_all(self.servers.iter().map(|server| server.stop())).await;
+        futures_util::future::join_all(self.all.iter().map(|server| server.stop())).await;
     }
 
     pub(crate) fn find(&self, name: &str) -> Result<&Arc<Server>, Error> {
         let unknown = || {
-            let names: Vec<&str> = self.servers.iter().map(|server| server.entry.name.as_str()).collect();
+            let names: Vec<&str> = self.all.iter().map(|server| server.entry.name.as_str()).collect();
             let servers = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
             Error::Unknown { server: name.to_owned(), servers }
         };
-        self.servers.iter().find(|server| server.entry.name == name).ok_or_else(unknown)
+        self.all.iter().find(|server| server.entry.name == name).ok_or_else(unknown)
     }
 
     pub(crate) fn usable(&self) -> impl Iterator<Item = &Arc<Server>> {
-        self.servers.iter().filter(|server| server.is_usable())
+        self.all.iter().filter(|server| server.is_usable())
     }
 
     fn tokens(&self, server: &Server) -> Option<Tokens> {
@@ -290,11 +289,9 @@ impl Servers {
     }
 
     /// Every tool that is offered, with its name.
-    fn each(&self, take: &mut dyn FnMut(&Arc<Server>, String, &Arc<Offer>, usize)) {
-        let mut taken = BTreeSet::new();
-        for (server, prefix) in
-            self.servers.iter().zip(&self.prefixes).filter(|(server, _)| server.is_usable())
-        {
+    fn named(&self) -> Vec<Named> {
+        let (mut named, mut taken) = (Vec::new(), BTreeSet::new());
+        for (server, prefix) in self.all.iter().zip(&self.prefixes).filter(|(server, _)| server.is_usable()) {
             let Some(offer) = server.offer() else { continue };
             let tools: Vec<&str> = offer.tools.iter().map(|tool| tool.name.as_str()).collect();
             for (index, name) in names::of_tools(prefix, &tools).into_iter().enumerate() {
@@ -304,8 +301,18 @@ impl Servers {
                 let name =
                     if taken.contains(&name) { names::hashed(&name, &server.entry.name) } else { name };
                 taken.insert(name.clone());
-                take(server, name, &offer, index);
+                named.push(Named { server: Arc::clone(server), name, offer: Arc::clone(&offer), index });
             }
         }
+        named
     }
+}
+
+/// A tool with the name that it is offered by.
+struct Named {
+    server: Arc<Server>,
+    name: String,
+    offer: Arc<Offer>,
+    /// Which of the offer's tools it is.
+    index: usize,
 }

@@ -25,20 +25,14 @@ pub(crate) struct ServerTool {
 }
 
 impl ServerTool {
-    pub(crate) fn new(server: &Arc<Server>, name: String, offer: &Arc<Offer>, index: usize) -> Self {
-        Self {
-            server: Arc::clone(server),
-            name,
-            offer: Arc::clone(offer),
-            index,
-            spec: OnceLock::new(),
-            schema: Schema::default(),
-        }
+    pub(crate) fn new(server: Arc<Server>, name: String, offer: Arc<Offer>, index: usize) -> Self {
+        Self { server, name, offer, index, spec: OnceLock::new(), schema: Schema::default() }
     }
 
     async fn call(&self, args: &Value, context: &ToolContext) -> ToolOutput {
         let (server, tool) = (&self.server.entry.name, &self.offer.tools[self.index].name);
-        let args = args.as_object().cloned().unwrap_or_default();
+        // They were looked at before, in the same way.
+        let args = self.schema.fitted(&self.spec().parameters, args).unwrap_or_default();
         match self.server.call(tool, args, &context.cancel).await {
             Ok(answer) => result::of_call(server, tool, &self.name, answer, context),
             Err(error) => result::of_error(server, &error),

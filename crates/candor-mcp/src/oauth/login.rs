@@ -30,6 +30,7 @@ pub(crate) struct Login<'a> {
 pub(crate) async fn login(asked: Login<'_>, open: impl FnOnce(&str)) -> Result<(), String> {
     let told = |error: AuthError| innermost(&error);
     let callback = Callback::open().await.map_err(|error| error.to_string())?;
+    let granted = asked.tokens.granted_scopes();
     let mut manager = manager(asked.url, asked.tokens).await?;
     let found = match &asked.challenge.0 {
         Some(challenge) => manager.resolve_metadata_from_challenge(Some(challenge)).await,
@@ -40,6 +41,14 @@ pub(crate) async fn login(asked: Login<'_>, open: impl FnOnce(&str)) -> Result<(
     let mut request = AuthorizationRequest::new(&callback.address).with_client_name("Candor");
     if let Some(url) = asked.client_metadata_url {
         request = request.with_client_metadata_url(url);
+    }
+    if asked.challenge.0.is_some() && !granted.is_empty() {
+        // It wants more than it granted before, which must not be lost over that.
+        let mut scopes = manager.select_scopes(None, &[]);
+        scopes.extend(granted);
+        scopes.sort();
+        scopes.dedup();
+        request = request.with_scopes(scopes);
     }
     if let Some(client) = asked.client {
         request = request.with_preregistered_client(&client.id);

@@ -30,6 +30,13 @@ impl Tokens {
         self.all().is_ok_and(|all| all.contains_key(&self.key))
     }
 
+    /// What was granted with the login that we have.
+    pub(crate) fn granted_scopes(&self) -> Vec<String> {
+        let login = self.all().unwrap_or_default().remove(&self.key);
+        let scopes = login.and_then(|login| login["granted_scopes"].as_array().cloned()).unwrap_or_default();
+        scopes.iter().filter_map(|scope| scope.as_str().map(str::to_owned)).collect()
+    }
+
     /// Forgets the login; whether there was one.
     pub(crate) fn forget(&self) -> Result<bool, String> {
         let mut found = false;

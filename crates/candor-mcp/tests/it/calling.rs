@@ -63,6 +63,10 @@ async fn arguments_are_looked_at_before_the_server_sees_them() {
         assert_eq!(code(&call(&servers, "mcp__fake__echo", args).await), "TOOL_ARGUMENTS");
     }
     assert!(!rig.log().contains("call echo"), "{}", rig.log());
+    // What a model writes for nothing is nothing.
+    let output = call(&servers, "mcp__fake__echo", json!({ "text": "x", "loud": null })).await;
+    assert_eq!(told(&output)["content"], "x");
+    assert!(rig.log().contains("call echo ['text']"), "{}", rig.log());
 }
 
 #[tokio::test]

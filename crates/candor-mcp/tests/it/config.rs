@@ -114,7 +114,7 @@ fn what_cannot_be_followed_is_named() {
     let cases = [
         (r#"{"type": "sse", "url": "https://x"}"#, "/w/.mcp.json:3 a.type: the old transport"),
         (r#"{"type": "carrier pigeon"}"#, "/w/.mcp.json:3 a.type: carrier pigeon is none of"),
-        (r#"{}"#, "/w/.mcp.json:2 a.command: neither"),
+        ("{}", "/w/.mcp.json:2 a.command: neither"),
         (r#""npx""#, "/w/.mcp.json:2 a.a: it has to be an object"),
         (r#"{"command": ""}"#, "/w/.mcp.json:3 a.command: it is empty"),
         (r#"{"command": "x", "args": "y"}"#, "/w/.mcp.json:3 a.args: it has to be a list"),

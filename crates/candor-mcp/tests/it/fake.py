@@ -41,7 +41,7 @@ def text(id, words):
     answer(id, {"content": [{"type": "text", "text": words}]})
 
 
-SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}, "loud": {"type": "boolean"}}, "required": ["text"]}
 NONE = {"type": "object"}
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 TOOLS = [
@@ -69,7 +69,7 @@ WHO = {"name": "fake", "version": "1"}
 
 def call(id, name, args):
     global TOOLS
-    note("call", name)
+    note("call", name, list(args))
     if name == "echo":
         text(id, args["text"])
     elif name == "sum":
