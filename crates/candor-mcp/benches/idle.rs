@@ -94,7 +94,7 @@ fn offer() -> Value {
             json!({ "type": "string", "description": "What it is about, in a few words" }),
         );
     }
-    let schema = json!({ "type": "object", "properties": properties, "required": ["path"] }).to_string();
+    let schema = json!({ "type": "object", "properties": properties, "required": ["path"] });
     let tool = |number: usize| {
         let mut description = String::new();
         let _ = write!(

@@ -9,9 +9,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use candor_mcp::{Error, Options, Servers, read};
+use candor_mcp::{Error, Options, People, ServerQuestion, Servers, read};
 use candor_protocol::{SessionId, ToolCall};
-use candor_tools::{Permission, Registry, Rules, ToolContext, dispatch};
+use candor_tools::{BoxFuture, Permission, Registry, Rules, ToolContext, dispatch};
 use serde_json::{Value, json};
 
 /// How often a login is tried: a server that wants more and more would go on for ever.
@@ -40,6 +40,7 @@ async fn main() -> ExitCode {
     let options = Options {
         tokens: Some(home.path().join("tokens.json")),
         client_metadata_url: Some(CLIENT_METADATA.to_owned()),
+        people: Some(Arc::new(Agreeing)),
         ..Options::new(home.path().to_owned(), Vec::new())
     };
     let servers = Servers::new(read.entries, options);
@@ -51,6 +52,15 @@ async fn main() -> ExitCode {
             eprintln!("{error}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// A person who agrees to whatever is proposed.
+struct Agreeing;
+
+impl People for Agreeing {
+    fn ask(&self, _question: ServerQuestion) -> BoxFuture<'_, Option<serde_json::Map<String, Value>>> {
+        Box::pin(std::future::ready(Some(serde_json::Map::new())))
     }
 }
 

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest,
+    ElicitRequestParams, ElicitResult, ElicitationCapability, FormElicitationCapability,
     GetPromptRequestParams, GetPromptResult, Implementation, JsonObject, ListPromptsRequest,
     ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest, PaginatedRequestParams,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResult, ServerPeerInfo, ServerResult,
     SubscriptionFilter,
 };
-use rmcp::service::{NotificationContext, RunningService};
-use rmcp::{ClientHandler, RoleClient, ServiceError};
+use rmcp::service::{NotificationContext, RequestContext, RunningService};
+use rmcp::{ClientHandler, ErrorData, RoleClient, ServiceError};
 use serde_json::Value;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -19,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::error::{Challenge, Error};
 use crate::http::innermost;
 use crate::offer::{Offer, TOOLS_MAX};
+use crate::people::{self, People};
 use crate::stdio::Child;
 
 /// The most pages of one list: a server may name a next page for ever.
@@ -35,6 +37,10 @@ pub(crate) struct Connection {
 
 /// What we are to a server.
 pub(crate) struct Handler {
+    /// Whose it is.
+    pub(crate) server: String,
+    /// Who can be asked.
+    pub(crate) people: Option<Arc<dyn People>>,
     /// Told when the server offers something else than before. However often it says so, it is asked once at a time.
     pub(crate) changed: Arc<Notify>,
 }
@@ -42,8 +48,20 @@ pub(crate) struct Handler {
 impl ClientHandler for Handler {
     fn get_info(&self) -> ClientConfig {
         let info = Implementation::new("candor", env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(ClientCapabilities::default(), info)
-            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+        let mut capabilities = ClientCapabilities::default();
+        if self.people.is_some() {
+            let form = FormElicitationCapability::default();
+            capabilities.elicitation = Some(ElicitationCapability::new().with_form(form));
+        }
+        ClientConfig::new(capabilities, info).with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+
+    async fn create_elicitation(
+        &self,
+        asked: ElicitRequestParams,
+        _context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        Ok(people::answer(&self.server, self.people.as_ref(), asked).await)
     }
 
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {

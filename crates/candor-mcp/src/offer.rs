@@ -39,6 +39,7 @@ pub struct OfferedTool {
     #[serde(default)]
     pub description: String,
     /// The JSON Schema of its arguments, as text: most schemas of most runs are never looked at.
+    #[serde(with = "as_json")]
     pub schema: String,
     /// Whether the server says that it changes nothing. For people; nothing is decided by it.
     #[serde(default)]
@@ -123,4 +124,18 @@ impl Offer {
 fn described(raw: &Value) -> String {
     let description = raw["description"].as_str().or_else(|| raw["title"].as_str()).unwrap_or_default();
     description.chars().take(DESCRIPTION_CHARS_MAX).collect()
+}
+
+/// Writes a text that is JSON as what it is, and reads it back as text: inside a text every quote would have to be undone.
+mod as_json {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, ser};
+    use serde_json::value::RawValue;
+
+    pub(super) fn serialize<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+        RawValue::from_string(text.to_owned()).map_err(ser::Error::custom)?.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+        Ok(Box::<RawValue>::deserialize(deserializer)?.get().to_owned())
+    }
 }

@@ -57,7 +57,8 @@ async fn attempt(
     changed: &Arc<Notify>,
 ) -> Result<Connection, Failed> {
     let limit = options.start_time_max;
-    let handler = Handler { changed: Arc::clone(changed) };
+    let handler =
+        Handler { server: entry.name.clone(), people: options.people.clone(), changed: Arc::clone(changed) };
     match &entry.reach {
         Reach::Stdio { .. } => {
             let (child, stdio) = spawn(entry, options).map_err(Failed::plainly)?;

@@ -13,7 +13,7 @@ async fn tools_are_known_from_the_last_time_and_their_server_starts_when_one_is_
     let rig = Rig::remembering();
     rig.known("old").await.stop().await;
     let servers = rig.servers(&json!({ "fake": rig.fake("old") }));
-    assert_eq!(servers.tools().len(), 19);
+    assert_eq!(servers.tools().len(), 20);
     assert_eq!(servers.statuses()[0].standing, Standing::Away);
     servers.learn();
     assert_eq!(rig.starts(), 1);

@@ -48,7 +48,7 @@ TOOLS = [
     {"name": "echo", "description": "Says it again.", "inputSchema": SCHEMA, "annotations": {"readOnlyHint": True}},
 ] + [
     {"name": name, "inputSchema": NONE}
-    for name in "sum image link embedded fail die hang garbage big later swap change refuse unasked env long dotted.name".split()
+    for name in "sum image link embedded fail die hang garbage big later swap change refuse unasked env long ask dotted.name".split()
 ]
 LYING = [
     {"name": "no_schema"},
@@ -115,6 +115,11 @@ def call(id, name, args):
         if not IS_NEW:
             send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
         text(id, "changed")
+    elif name == "ask":
+        waiting.append(id)
+        send({"jsonrpc": "2.0", "id": "question", "method": "elicitation/create", "params": {
+            "message": "Who are you?", "requestedSchema": {"type": "object", "properties": {
+                "name": {"type": "string"}, "age": {"type": "integer", "default": 7}}}}})
     elif name == "refuse":
         refuse(id, -32602, "no such thing")
     elif name == "env":
@@ -158,6 +163,9 @@ def main():
             wrong("no JSON-RPC 2.0")
         method, id, params = message.get("method"), message.get("id"), message.get("params") or {}
         if method is None:
+            if id == "question":
+                note("answered", json.dumps(message["result"], sort_keys=True))
+                text(waiting.pop(), "thanks")
             continue
         note("got", method)
         meta = params.get("_meta") or {}

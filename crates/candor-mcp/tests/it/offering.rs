@@ -9,7 +9,7 @@ async fn all_pages_of_a_list_are_read() {
     let rig = Rig::new();
     let servers = rig.known("old").await;
     let offer = servers.statuses()[0].offer.clone().unwrap();
-    assert_eq!(offer.tools.len(), 18);
+    assert_eq!(offer.tools.len(), 19);
     assert_eq!((offer.server.as_str(), offer.protocol.as_str()), ("fake 1", "2025-11-25"));
     assert_eq!(offer.instructions.as_deref(), Some("Be kind."));
     assert!(offer.tools[0].claims_read_only);
@@ -36,7 +36,7 @@ async fn a_tool_with_a_schema_that_lies_is_left_out_and_the_others_are_not() {
             ("no_schema", "another tool has the same name"),
         ]
     );
-    assert_eq!(offer.tools.len(), 20);
+    assert_eq!(offer.tools.len(), 21);
     // What its schema refers to is not fetched; the server looks at the arguments itself.
     let output = call(&servers, "mcp__fake__far_away", json!({ "a": 1 })).await;
     assert_eq!(told(&output)["content"], "far_away");
