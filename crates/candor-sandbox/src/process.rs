@@ -90,6 +90,11 @@ impl Process {
         &self.mark
     }
 
+    /// Whether the kernel ends all of it when we are gone.
+    pub(crate) fn is_in_namespace(&self) -> bool {
+        self.is_in_namespace
+    }
+
     /// Its number on the host. Behind namespaces it is that of the first process of its namespace.
     pub(crate) fn pid(&self) -> u32 {
         self.mark.group().as_raw_nonzero().get().unsigned_abs()

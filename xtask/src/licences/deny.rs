@@ -9,7 +9,16 @@ use toml::de::{DeTable, DeValue};
 pub struct Deny {
     /// Licences, as SPDX names them; one with an exception is listed as a whole.
     pub allowed_licences: Vec<String>,
-    banned: Vec<(String, String)>,
+    banned: Vec<Ban>,
+}
+
+/// A crate that may not be used.
+#[derive(Debug)]
+struct Ban {
+    name: String,
+    reason: String,
+    /// Those who may use it nevertheless, inside. That is for cargo-deny to see; we see that none of ours does.
+    wrappers: Vec<String>,
 }
 
 impl Deny {
@@ -24,9 +33,17 @@ impl Deny {
         })
     }
 
-    /// Why a crate may not be used, if it may not.
+    /// Why a crate may not be there, if nobody may use it.
     pub fn banned(&self, name: &str) -> Option<&str> {
-        self.banned.iter().find(|(banned, _)| banned == name).map(|(_, reason)| reason.as_str())
+        let ban = self.banned.iter().find(|ban| ban.name == name && ban.wrappers.is_empty());
+        ban.map(|ban| ban.reason.as_str())
+    }
+
+    /// Why one of ours may not use a crate, if it may not.
+    pub fn banned_for(&self, member: &str, name: &str) -> Option<&str> {
+        let is_wrapper = |ban: &Ban| ban.wrappers.iter().any(|wrapper| wrapper == member);
+        let ban = self.banned.iter().find(|ban| ban.name == name && !is_wrapper(ban));
+        ban.map(|ban| ban.reason.as_str())
     }
 }
 
@@ -37,7 +54,7 @@ fn array<'t, 'i>(document: &'t DeTable<'i>, table: &str, key: &str) -> Result<Ve
     Ok(array.iter().map(Spanned::get_ref).collect())
 }
 
-fn ban(value: &DeValue<'_>) -> Result<(String, String)> {
+fn ban(value: &DeValue<'_>) -> Result<Ban> {
     let field =
         |name| value.as_table().and_then(|table| table.get(name)).and_then(|field| field.get_ref().as_str());
     let name = value
@@ -45,5 +62,11 @@ fn ban(value: &DeValue<'_>) -> Result<(String, String)> {
         .or_else(|| field("crate"))
         .or_else(|| field("name"))
         .context("a ban in deny.toml names no crate")?;
-    Ok((name.to_owned(), field("reason").unwrap_or("deny.toml gives no reason").to_owned()))
+    let wrappers = value.as_table().and_then(|table| table.get("wrappers")?.get_ref().as_array());
+    let wrappers = wrappers.into_iter().flatten().filter_map(|wrapper| wrapper.get_ref().as_str());
+    Ok(Ban {
+        name: name.to_owned(),
+        reason: field("reason").unwrap_or("deny.toml gives no reason").to_owned(),
+        wrappers: wrappers.map(str::to_owned).collect(),
+    })
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::invocation::Invocation;
 use crate::report::StepResult;
-use crate::workspace::{Package, Workspace};
+use crate::workspace::{Dependency, Package, Workspace};
 
 pub use deny::Deny;
 pub use spdx::satisfied;
@@ -20,7 +20,8 @@ const PUBLIC_REGISTRY: &str = "crates.io-index";
 /// The step of the test command.
 pub fn step(workspace: &Workspace) -> Result<StepResult> {
     let text = fs::read_to_string(workspace.root.join("deny.toml")).context("cannot read deny.toml")?;
-    let problems = problems(&Deny::parse(&text)?, &workspace.foreign);
+    let deny = Deny::parse(&text)?;
+    let problems = [problems(&deny, &workspace.foreign), member_problems(&deny, &workspace.members)].concat();
     let (advisories, note) = advisories(workspace)?;
     let problems: Vec<String> = problems.into_iter().chain(advisories).collect();
     let result =
@@ -31,6 +32,16 @@ pub fn step(workspace: &Workspace) -> Result<StepResult> {
 /// Everything that deny.toml does not permit among these packages.
 pub fn problems(deny: &Deny, packages: &[Package]) -> Vec<String> {
     packages.iter().flat_map(|package| package_problems(deny, package)).collect()
+}
+
+/// The banned crates that our own packages name, those included that somebody else may use.
+pub fn member_problems(deny: &Deny, members: &[Package]) -> Vec<String> {
+    let named = members.iter().flat_map(|member| member.dependencies.iter().map(move |used| (member, used)));
+    let problem = |(member, used): (&Package, &Dependency)| {
+        let reason = deny.banned_for(&member.name, &used.name)?;
+        Some(format!("{} uses {}, which is banned: {reason}", member.name, used.name))
+    };
+    named.filter_map(problem).collect()
 }
 
 fn package_problems(deny: &Deny, package: &Package) -> Vec<String> {

@@ -1,4 +1,4 @@
-use xtask::licences::{Deny, problems, satisfied};
+use xtask::licences::{Deny, member_problems, problems, satisfied};
 use xtask::workspace::Package;
 
 use crate::world::package;
@@ -78,6 +78,16 @@ fn licences_bans_and_sources_are_found() {
         &Package { source: None, ..package("local", &[]) },
         &["local 1.0.0 comes from a path outside the workspace, not from the public registry"],
     );
+}
+
+/// What others may use inside is not for ours.
+#[test]
+fn a_ban_with_wrappers_holds_for_our_own_packages() {
+    let text = "[licenses]\nallow = [\"MIT\"]\n[bans]\ndeny = [{ crate = \"clock\", wrappers = [\"them\"], reason = \"ours\" }]\n";
+    let deny = Deny::parse(text).expect("a deny.toml");
+    assert_eq!(problems(&deny, &[package("clock", &[])]), [""; 0]);
+    let member = package("member", &["clock", "them"]);
+    assert_eq!(member_problems(&deny, &[member]), ["member uses clock, which is banned: ours"]);
 }
 
 #[test]

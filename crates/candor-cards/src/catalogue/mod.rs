@@ -6,6 +6,7 @@ mod context;
 mod files;
 mod internal;
 mod log;
+mod mcp;
 mod provider;
 mod runs;
 mod secrets;
@@ -160,6 +161,16 @@ static CATALOGUE: [Entry; Code::ALL.len()] = [
     serving::ADDRESS,
     serving::NOT_LOOPBACK,
     serving::FRAME_INVALID,
+    mcp::CONFIG,
+    mcp::UNKNOWN,
+    mcp::UNTRUSTED,
+    mcp::START,
+    mcp::GIVEN_UP,
+    mcp::DIED,
+    mcp::TIMEOUT,
+    mcp::PROTOCOL,
+    mcp::CALL,
+    mcp::LOGIN,
     context::PATH,
     context::NOT_INITIALIZED,
     context::CONFIG_INVALID,

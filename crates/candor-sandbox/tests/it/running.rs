@@ -1,11 +1,13 @@
 //! A process that goes on while others talk to it.
 
-use std::time::Duration;
+use std::fs;
+use std::time::{Duration, Instant};
 
-use candor_sandbox::{How, Level, Running, State, Stdin, run, start};
+use candor_sandbox::{How, Level, Running, Sandbox, State, Stdin, run, start, start_talking};
+use rustix::process::{Pid, Signal, kill_process};
 use tokio_util::sync::CancellationToken;
 
-use crate::rig::{LONG, Rig};
+use crate::rig::{self, LONG, Rig};
 
 /// Waits until it has said this.
 async fn says(running: &Running, text: &str) {
@@ -125,4 +127,34 @@ async fn terminals_can_be_made_inside() {
         "/usr/bin/python3 -c 'import pty; pty.spawn([\"sh\",\"-c\",\"tty; test -t 0 && echo made\"])'";
     let text = rig.run(script).await.stdout.text();
     assert!(text.contains("/dev/pts/0") && text.contains("made"), "{text}");
+}
+
+/// The program that is killed: it is this test, run by the next one in a directory with a token. Elsewhere it does nothing.
+#[tokio::test]
+async fn an_owner_without_walls() {
+    let directory = std::env::current_dir().unwrap();
+    let Ok(token) = fs::read_to_string(directory.join("token")) else { return };
+    let mut spec = rig::spec(&directory, &format!("sleep {token} & echo ready > gate; exec sleep {token}"));
+    spec.stdin = Stdin::Piped;
+    let (running, _output) = start_talking(&spec, &Sandbox::bare()).unwrap();
+    running.ended().await;
+}
+
+#[tokio::test]
+async fn what_is_talked_to_ends_when_its_owner_is_killed() {
+    let rig = Rig::new();
+    let gate = rig.gate("gate");
+    fs::write(rig.path("token"), &rig.token).unwrap();
+    let mut spec = rig.script("");
+    spec.args = ["--exact", "running::an_owner_without_walls"].map(Into::into).to_vec();
+    spec.program = std::env::current_exe().unwrap();
+    let owner = start(&spec, &Sandbox::bare()).unwrap();
+    tokio::fs::read(&gate).await.unwrap();
+    let pid = Pid::from_raw(i32::try_from(owner.pid()).unwrap()).unwrap();
+    kill_process(pid, Signal::KILL).unwrap();
+    let started = Instant::now();
+    while rig.sleepers() > 0 {
+        assert!(started.elapsed() < LONG, "they live on");
+        tokio::task::yield_now().await;
+    }
 }

@@ -1,0 +1,402 @@
+//! One server: whether it is there, and what happens when it is not.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared};
+use rmcp::model::{CallToolResult, JsonObject};
+use tokio::sync::{Notify, watch};
+use tokio::task::AbortHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::Options;
+use crate::cache::{Cache, Known};
+use crate::config::Entry;
+use crate::connection::{Bounds, Connection};
+use crate::error::{Challenge, Error};
+use crate::offer::Offer;
+use crate::servers::ServerProcess;
+use crate::starting::{Opening, start};
+
+/// How long is waited before a server is started again.
+const BACKOFF_FIRST: Duration = Duration::from_millis(250);
+const BACKOFF_MAX: Duration = Duration::from_secs(30);
+/// How often it may fail in a row before it is left alone.
+const FAILURES_MAX: u32 = 5;
+/// How long it may take to say what it offers.
+const OFFER_TIME_MAX: Duration = Duration::from_secs(30);
+/// How long a call may take where the entry says nothing.
+const CALL_TIME_MAX: Duration = Duration::from_secs(120);
+
+/// What all servers share.
+pub(crate) struct Common {
+    pub(crate) options: Options,
+    pub(crate) cache: Cache,
+    /// Counts the changes of what is offered.
+    pub(crate) changes: watch::Sender<u64>,
+}
+
+/// One server.
+pub(crate) struct Server {
+    pub(crate) entry: Entry,
+    common: Arc<Common>,
+    /// A plain lock: it is held for a look and never across a wait.
+    life: Mutex<Life>,
+}
+
+/// Where a server is in its life.
+struct Life {
+    state: State,
+    failures: u32,
+    last: Option<Error>,
+    /// What it said about the login that it wants.
+    challenge: Challenge,
+}
+
+enum State {
+    Away,
+    /// Everybody who wants it waits for the same start.
+    Starting(Start),
+    There(There),
+}
+
+type Start = Shared<BoxFuture<'static, Result<Arc<Connection>, Error>>>;
+
+struct There {
+    connection: Arc<Connection>,
+    /// Those who wait for news from it. They end with it.
+    watchers: Vec<AbortHandle>,
+}
+
+impl Drop for There {
+    fn drop(&mut self) {
+        self.watchers.iter().for_each(AbortHandle::abort);
+    }
+}
+
+/// Where a server is, for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It is not to be used.
+    Disabled,
+    /// Nobody has agreed to it.
+    Untrusted,
+    /// It is not started, and will be when it is needed.
+    Away,
+    /// It is being started.
+    Starting,
+    /// It is there.
+    There,
+    /// It failed, and is tried again when it is needed.
+    Failed,
+    /// It failed too often.
+    GivenUp,
+}
+
+impl Server {
+    pub(crate) fn new(entry: Entry, common: Arc<Common>) -> Self {
+        Self {
+            entry,
+            common,
+            life: Mutex::new(Life {
+                state: State::Away,
+                failures: 0,
+                last: None,
+                challenge: Challenge::default(),
+            }),
+        }
+    }
+
+    /// Whether its tools are offered.
+    pub(crate) fn is_usable(&self) -> bool {
+        !self.entry.is_disabled && !self.entry.is_untrusted
+    }
+
+    /// What it offers, as far as is known without starting it.
+    pub(crate) fn offer(&self) -> Option<Arc<Offer>> {
+        self.common.cache.get(&self.entry.hash).map(|known| known.offer)
+    }
+
+    /// Where it is, and why it failed the last time.
+    pub(crate) fn standing(&self) -> (Standing, Option<Error>) {
+        let life = self.life();
+        let standing = match &life.state {
+            _ if self.entry.is_disabled => Standing::Disabled,
+            _ if self.entry.is_untrusted => Standing::Untrusted,
+            State::There(there) if there.connection.is_alive() => Standing::There,
+            State::Starting(_) => Standing::Starting,
+            _ if life.failures >= FAILURES_MAX => Standing::GivenUp,
+            _ if life.failures > 0 => Standing::Failed,
+            _ => Standing::Away,
+        };
+        (standing, life.last.clone())
+    }
+
+    /// What it said about the login that it wants.
+    pub(crate) fn challenge(&self) -> Challenge {
+        self.life().challenge.clone()
+    }
+
+    /// Its process, if there is one now.
+    pub(crate) fn process(&self) -> Option<ServerProcess> {
+        let life = self.life();
+        let State::There(there) = &life.state else { return None };
+        let child = there.connection.child().filter(|_| there.connection.is_alive())?;
+        let oddities = child.oddities();
+        Some(ServerProcess {
+            pid: child.pid(),
+            garbage_lines: oddities.garbage_lines,
+            unasked_answers: oddities.unasked_answers,
+        })
+    }
+
+    /// How long one of its calls may take.
+    pub(crate) fn call_time_max(&self) -> Duration {
+        self.entry.timeout.unwrap_or(CALL_TIME_MAX)
+    }
+
+    /// How long a call may take with all that may have to happen before it.
+    pub(crate) fn whole_time_max(&self) -> Duration {
+        // Twice the start: an old server may have to be started again after a question that it does not know.
+        self.call_time_max() + self.common.options.start_time_max * 2 + OFFER_TIME_MAX + BACKOFF_MAX
+    }
+
+    /// Calls one of its tools. What may have been done is never asked for again.
+    pub(crate) async fn call(
+        self: &Arc<Self>,
+        tool: &str,
+        args: JsonObject,
+        cancel: &CancellationToken,
+    ) -> Result<CallToolResult, Error> {
+        let connection = self.connection(tool, cancel).await?;
+        let bounds = Bounds { limit: self.call_time_max(), cancel };
+        let answer = connection.call(tool, args, bounds).await;
+        self.note(&connection, answer.as_ref().err());
+        answer
+    }
+
+    /// Asks it something else.
+    pub(crate) async fn ask<T>(
+        self: &Arc<Self>,
+        what: &str,
+        cancel: &CancellationToken,
+        question: impl AsyncFnOnce(&Connection, Bounds<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let connection = self.connection(what, cancel).await?;
+        let answer = question(&connection, Bounds { limit: self.call_time_max(), cancel }).await;
+        self.note(&connection, answer.as_ref().err());
+        answer
+    }
+
+    /// The connection, which is made if there is none.
+    pub(crate) async fn connection(
+        self: &Arc<Self>,
+        what: &str,
+        cancel: &CancellationToken,
+    ) -> Result<Arc<Connection>, Error> {
+        let start = match self.there_or_start()? {
+            Ok(connection) => return Ok(connection),
+            Err(start) => start,
+        };
+        tokio::select! {
+            biased;
+            // The start goes on: the next one who asks has the use of it.
+            () = cancel.cancelled() => Err(Error::Interrupted { tool: what.to_owned() }),
+            started = start => started,
+        }
+    }
+
+    /// Tries it again, however often it has failed, and asks what it offers.
+    pub(crate) async fn probe(self: &Arc<Self>, cancel: &CancellationToken) -> Result<Arc<Offer>, Error> {
+        let was_there = {
+            let mut life = self.life();
+            life.failures = 0;
+            matches!(&life.state, State::There(there) if there.connection.is_alive())
+        };
+        let connection = self.connection("tools/list", cancel).await?;
+        if was_there {
+            // One that was just started has been asked.
+            let refreshed = self.refresh(&connection).await;
+            self.note(&connection, refreshed.as_ref().err());
+            return refreshed;
+        }
+        self.offer().ok_or_else(|| self.refused("it did not say what it offers"))
+    }
+
+    /// Ends it.
+    pub(crate) async fn stop(&self) {
+        let state = std::mem::replace(&mut self.life().state, State::Away);
+        if let State::There(there) = &state {
+            there.connection.stop().await;
+        }
+    }
+
+    fn there_or_start(self: &Arc<Self>) -> Result<Result<Arc<Connection>, Start>, Error> {
+        if self.entry.is_untrusted {
+            return Err(Error::Untrusted { server: self.entry.name.clone(), path: self.entry.path.clone() });
+        }
+        if self.entry.is_disabled {
+            return Err(self.refused("its entry says \"disabled\": true"));
+        }
+        let mut life = self.life();
+        match &life.state {
+            State::There(there) if there.connection.is_alive() => {
+                return Ok(Ok(Arc::clone(&there.connection)));
+            }
+            State::Starting(start) => return Ok(Err(start.clone())),
+            // It ended while nobody wanted anything.
+            State::There(_) => life.failures += 1,
+            State::Away => {}
+        }
+        if life.failures >= FAILURES_MAX {
+            let reason = life.last.as_ref().map_or_else(|| "it ended".to_owned(), ToString::to_string);
+            return Err(Error::GivenUp { server: self.entry.name.clone(), count: life.failures, reason });
+        }
+        let start = self.begin(backoff(life.failures));
+        life.state = State::Starting(start.clone());
+        Ok(Err(start))
+    }
+
+    /// Starts it beside everything else.
+    fn begin(self: &Arc<Self>, delay: Duration) -> Start {
+        let server = Arc::clone(self);
+        let task = tokio::spawn(async move {
+            tokio::time::sleep(delay).await;
+            let started = server.make().await;
+            server.settle(started)
+        });
+        let name = self.entry.name.clone();
+        let made = task.map(move |made| {
+            let broken =
+                |_| Error::Start { server: name, reason: "the start broke off".into(), said: String::new() };
+            made.unwrap_or_else(|error| Err(broken(error)))
+        });
+        made.boxed().shared()
+    }
+
+    async fn make(self: &Arc<Self>) -> Result<There, Error> {
+        let known = self.common.cache.get(&self.entry.hash);
+        let opening = match known {
+            Some(Known { is_stateless: false, .. }) => Opening::Initialize,
+            _ => Opening::Ask,
+        };
+        let changed = Arc::new(Notify::new());
+        let connection = Arc::new(start(&self.entry, &self.common.options, opening, &changed).await?);
+        if let Err(error) = self.refresh(&connection).await {
+            connection.stop().await;
+            // It never was there for anybody.
+            return Err(match error {
+                Error::Died { server, how, said, .. } => {
+                    Error::Start { server, reason: format!("it {how}"), said }
+                }
+                Error::TimedOut { server, limit, .. } => {
+                    let reason =
+                        format!("it had not said what it offers after {} seconds", limit.as_secs_f64());
+                    Error::Start { server, reason, said: String::new() }
+                }
+                other => other,
+            });
+        }
+        Ok(There { watchers: self.watch(&connection, &changed), connection })
+    }
+
+    fn settle(&self, started: Result<There, Error>) -> Result<Arc<Connection>, Error> {
+        let mut life = self.life();
+        match started {
+            Ok(there) => {
+                let connection = Arc::clone(&there.connection);
+                life.state = State::There(there);
+                Ok(connection)
+            }
+            Err(error) => {
+                life.state = State::Away;
+                // Without a login nothing is wrong with the server.
+                match &error {
+                    Error::Login { challenge, .. } => life.challenge = challenge.clone(),
+                    _ => life.failures += 1,
+                }
+                life.last = Some(error.clone());
+                Err(error)
+            }
+        }
+    }
+
+    /// Follows what it says about changes of what it offers.
+    fn watch(self: &Arc<Self>, connection: &Arc<Connection>, changed: &Arc<Notify>) -> Vec<AbortHandle> {
+        let mut watchers = Vec::new();
+        if connection.is_stateless() {
+            let (connection, changed) = (Arc::downgrade(connection), Arc::clone(changed));
+            watchers.push(tokio::spawn(async move {
+                let Some(connection) = connection.upgrade() else { return };
+                // A server that does not know this has nothing to tell.
+                let _ = connection.listen(&changed).await;
+            }));
+        }
+        let (server, watched) = (Arc::downgrade(self), Arc::downgrade(connection));
+        let changed = Arc::clone(changed);
+        watchers.push(tokio::spawn(async move {
+            loop {
+                changed.notified().await;
+                let (Some(server), Some(connection)) = (Weak::upgrade(&server), Weak::upgrade(&watched))
+                else {
+                    return;
+                };
+                // What was offered stays known if it cannot say now.
+                let _ = server.refresh(&connection).await;
+            }
+        }));
+        watchers.iter().map(tokio::task::JoinHandle::abort_handle).collect()
+    }
+
+    /// Asks what it offers, and tells everybody if that is something else than before.
+    async fn refresh(&self, connection: &Connection) -> Result<Arc<Offer>, Error> {
+        let never = CancellationToken::new();
+        let offer = connection.offer(Bounds { limit: OFFER_TIME_MAX, cancel: &never }).await?;
+        let now = Known { offer: Arc::new(offer), is_stateless: connection.is_stateless() };
+        let before = self.common.cache.get(&self.entry.hash);
+        let offer = Arc::clone(&now.offer);
+        let is_same = before
+            .as_ref()
+            .is_some_and(|before| before.offer == now.offer && before.is_stateless == now.is_stateless);
+        if !is_same {
+            self.common.cache.put(&self.entry.hash, now);
+            self.common.changes.send_modify(|count| *count += 1);
+        }
+        Ok(offer)
+    }
+
+    /// Remembers how a question ended.
+    fn note(&self, connection: &Arc<Connection>, error: Option<&Error>) {
+        let mut life = self.life();
+        let is_current =
+            matches!(&life.state, State::There(there) if Arc::ptr_eq(&there.connection, connection));
+        match error {
+            Some(error @ Error::Died { .. }) if is_current => {
+                life.state = State::Away;
+                life.failures += 1;
+                life.last = Some(error.clone());
+            }
+            Some(Error::Died { .. }) => {}
+            Some(Error::Login { challenge, .. }) => life.challenge = challenge.clone(),
+            _ if is_current => life.failures = 0,
+            _ => {}
+        }
+    }
+
+    fn refused(&self, reason: &str) -> Error {
+        Error::Start { server: self.entry.name.clone(), reason: reason.to_owned(), said: String::new() }
+    }
+
+    fn life(&self) -> MutexGuard<'_, Life> {
+        self.life.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How long to wait before the next start after this many failures.
+fn backoff(failures: u32) -> Duration {
+    match failures {
+        0 => Duration::ZERO,
+        failures => BACKOFF_FIRST.saturating_mul(1 << (failures - 1).min(16)).min(BACKOFF_MAX),
+    }
+}

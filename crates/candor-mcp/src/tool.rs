@@ -1,0 +1,78 @@
+//! A tool of a server, as one of ours.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use candor_protocol::ToolSpec;
+use candor_tools::{BoxFuture, Effect, Tool, ToolContext, ToolOutput};
+use serde_json::Value;
+
+use crate::offer::Offer;
+use crate::result;
+use crate::schema::Schema;
+use crate::server::Server;
+
+/// A tool of a server.
+pub(crate) struct ServerTool {
+    server: Arc<Server>,
+    name: String,
+    offer: Arc<Offer>,
+    /// Which of the offer's tools it is.
+    index: usize,
+    /// Made when somebody looks: most tools of most servers are in the way of nobody.
+    spec: OnceLock<ToolSpec>,
+    schema: Schema,
+}
+
+impl ServerTool {
+    pub(crate) fn new(server: Arc<Server>, name: String, offer: Arc<Offer>, index: usize) -> Self {
+        Self { server, name, offer, index, spec: OnceLock::new(), schema: Schema::default() }
+    }
+
+    async fn call(&self, args: &Value, context: &ToolContext) -> ToolOutput {
+        let (server, tool) = (&self.server.entry.name, &self.offer.tools[self.index].name);
+        // They were looked at before, in the same way.
+        let args = self.schema.fitted(&self.spec().parameters, args).unwrap_or_default();
+        match self.server.call(tool, args, &context.cancel).await {
+            Ok(answer) => result::of_call(server, tool, &self.name, answer, context),
+            Err(error) => result::of_error(server, &error),
+        }
+    }
+}
+
+impl Tool for ServerTool {
+    fn spec(&self) -> &ToolSpec {
+        self.spec.get_or_init(|| {
+            let tool = &self.offer.tools[self.index];
+            let description = if tool.description.trim().is_empty() {
+                format!("{} of the MCP server {}", tool.name, self.server.entry.name)
+            } else {
+                tool.description.clone()
+            };
+            // It was written by us, from a value.
+            let parameters = serde_json::from_str(&tool.schema).unwrap_or_default();
+            ToolSpec { name: self.name.clone(), description, parameters }
+        })
+    }
+
+    fn problem(&self, args: &Value) -> Option<String> {
+        self.schema.problem(&self.spec().parameters, args)
+    }
+
+    /// A server says itself whether a tool changes anything, and is not believed.
+    fn effect(&self, _args: &Value, _context: &ToolContext) -> Effect {
+        Effect::Acts
+    }
+
+    fn time_max(&self, _args: &Value, _context: &ToolContext) -> Duration {
+        self.server.whole_time_max()
+    }
+
+    fn shown(&self, args: &Value) -> String {
+        format!("{}: {} {args}", self.server.entry.name, self.offer.tools[self.index].name)
+    }
+
+    fn run<'a>(&'a self, args: &'a Value, context: &'a ToolContext) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(self.call(args, context))
+    }
+}
