@@ -94,11 +94,15 @@ async fn one(call: &ToolCall, failures: &Mutex<Failures>, deps: &RunDeps<'_>, si
     }
 }
 
-/// Runs one call with the secrets that its placeholders stand for.
+/// Runs one call with the secrets that its placeholders stand for. What would leave the machine keeps its placeholders: a page can ask
+/// a model to put one into an address, and the tool that sends it must not know what it stands for.
 async fn revealed(call: &ToolCall, deps: &RunDeps<'_>) -> ToolOutput {
     let context: &ToolContext = &deps.context;
     if context.cancel.is_cancelled() {
         return ToolOutput::failure(&candor_tools::Error::Interrupted { tool: call.tool_name.clone() });
+    }
+    if matches!(deps.tools.effect(call, context), Some(Effect::Sends)) {
+        return dispatch(deps.tools, call, &call.args, context).await;
     }
     match deps.mask.reveal(&call.args) {
         Ok(args) => dispatch(deps.tools, call, &args, context).await,

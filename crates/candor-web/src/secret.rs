@@ -1,7 +1,8 @@
 //! Nothing secret leaves the machine in an address or a question.
 //!
-//! A model never reads a secret; it knows placeholders, and what stands for one in the arguments of a call is put in their place before a
-//! tool is run. A page can ask a model to fetch an address with a placeholder in it, and the secret would be in somebody's log.
+//! A model never reads a secret; it knows placeholders. A page can ask it to fetch an address with one in it, and where placeholders
+//! are put back into secrets before a tool is run, the secret would be in somebody's log. For a call that sends they are not put back, and
+//! are refused here; what a model knows by other ways is found by whoever knows the session's secrets.
 
 use candor_protocol::SessionId;
 

@@ -10,6 +10,7 @@ mod overflow;
 mod pictures;
 mod prompt;
 mod rig;
+mod sending;
 mod splitting;
 mod summaries;
 mod system_message;

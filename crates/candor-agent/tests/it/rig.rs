@@ -27,6 +27,8 @@ pub(crate) struct Rig {
     pub(crate) limits: Limits,
     pub(crate) policy: Policy,
     pub(crate) cancel: CancellationToken,
+    pub(crate) tools: Registry,
+    pub(crate) mask: Box<dyn Mask>,
     home: Home,
     pub(crate) told: Arc<Told>,
 }
@@ -139,6 +141,8 @@ impl Rig {
             limits: Limits { turns: 50, cost_usd: None, time: None },
             policy: Policy { max_retries: 0, ..Policy::default() },
             cancel: CancellationToken::new(),
+            tools: Registry::built_in(),
+            mask: Box::new(NoSecrets),
             home: Home::new(),
             told: Arc::new(Told::new()),
         }
@@ -153,13 +157,12 @@ impl Rig {
     }
 
     async fn run(&self, task: Task, conversation: Conversation) -> Outcome {
-        let tools = Registry::built_in();
         let deps = RunDeps {
             models: &self.models,
             policy: &self.policy,
-            tools: &tools,
+            tools: &self.tools,
             context: self.context(),
-            mask: &NoSecrets,
+            mask: &*self.mask,
             prompt: &|_| None,
             max_tokens: None,
             compaction: self.compaction,
