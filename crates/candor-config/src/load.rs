@@ -255,6 +255,7 @@ impl Loaded {
         let mut secrets: Vec<(String, &SecretSource)> = Vec::new();
         let named = [
             ("api_key", &config.api_key),
+            ("web.search.api_key", &config.web.search.api_key),
             ("telegram.bot_token", &config.telegram.bot_token),
             ("telegram.webhook_secret", &config.telegram.webhook_secret),
         ];

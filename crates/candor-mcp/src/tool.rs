@@ -41,6 +41,19 @@ impl ServerTool {
 }
 
 impl Tool for ServerTool {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn weight(&self) -> usize {
+        let tool = &self.offer.tools[self.index];
+        self.name.len() + tool.description.len() + tool.schema.len()
+    }
+
+    fn is_foreign(&self) -> bool {
+        true
+    }
+
     fn spec(&self) -> &ToolSpec {
         self.spec.get_or_init(|| {
             let tool = &self.offer.tools[self.index];

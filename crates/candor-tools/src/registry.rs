@@ -1,5 +1,6 @@
 //! The tools that there are, at this moment.
 
+use std::collections::HashSet;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use candor_protocol::{ToolCall, ToolSpec};
@@ -98,9 +99,14 @@ impl Registry {
 
     /// The tool of this name, or the one that is also known by it.
     pub fn find(&self, name: &str) -> Option<Arc<dyn Tool>> {
-        let tools = self.now();
-        let by_name = tools.iter().find(|tool| tool.spec().name == name);
-        by_name.or_else(|| tools.iter().find(|tool| tool.aliases().contains(&name))).cloned()
+        let own = self.own();
+        let by_name = own.iter().find(|tool| tool.name() == name);
+        let own = by_name.or_else(|| own.iter().find(|tool| tool.aliases().contains(&name))).cloned();
+        own.or_else(|| {
+            let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner);
+            let mut tools = sources.iter().map(|source| source.tools());
+            tools.find_map(|tools| tools.iter().find(|tool| tool.name() == name).cloned())
+        })
     }
 
     /// Whether a call writes a file.
@@ -119,15 +125,20 @@ impl Registry {
         self.find(name).ok_or_else(|| Error::Unknown { tool: name.to_owned(), tools: names() })
     }
 
+    fn own(&self) -> Arc<[Arc<dyn Tool>]> {
+        Arc::clone(&self.tools.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
     fn now(&self) -> Arc<[Arc<dyn Tool>]> {
-        let own = Arc::clone(&self.tools.read().unwrap_or_else(PoisonError::into_inner));
+        let own = self.own();
         let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner);
         if sources.is_empty() {
             return own;
         }
         let mut all = own.to_vec();
+        let mut taken: HashSet<String> = all.iter().map(|tool| tool.name().to_owned()).collect();
         for tool in sources.iter().flat_map(|source| source.tools().to_vec()) {
-            if !all.iter().any(|other| other.spec().name == tool.spec().name) {
+            if taken.insert(tool.name().to_owned()) {
                 all.push(tool);
             }
         }

@@ -45,17 +45,13 @@ impl Sought {
 /// The tools that a model is told about, of all there are.
 pub(crate) fn offered(all: &[Arc<dyn Tool>], sought: &Sought, window_tokens: Option<u64>) -> Vec<ToolSpec> {
     let can_wait = |tool: &&Arc<dyn Tool>| tool.is_foreign();
-    let bytes: u64 = all.iter().filter(can_wait).map(|tool| bytes(tool.spec())).sum();
-    let is_too_much = bytes / TOKEN_BYTES > window_tokens.unwrap_or(WINDOW_TOKENS) / SHARE;
+    let bytes: usize = all.iter().filter(can_wait).map(|tool| tool.weight()).sum();
+    let is_too_much = bytes as u64 / TOKEN_BYTES > window_tokens.unwrap_or(WINDOW_TOKENS) / SHARE;
     let is_offered = |tool: &&Arc<dyn Tool>| {
-        let name = tool.spec().name.as_str();
+        let name = tool.name();
         if name == NAME { is_too_much } else { !is_too_much || !tool.is_foreign() || sought.has(name) }
     };
     all.iter().filter(is_offered).map(|tool| tool.spec().clone()).collect()
-}
-
-fn bytes(spec: &ToolSpec) -> u64 {
-    (spec.name.len() + spec.description.len() + spec.parameters.to_string().len()) as u64
 }
 
 arguments! {
@@ -84,7 +80,7 @@ impl ToolSearch {
         let tools = self.source.tools();
         let found = found(&tools, args.query, usize::try_from(most).unwrap_or(usize::MAX));
         for tool in &found {
-            context.sought.add(&tool.spec().name);
+            context.sought.add(tool.name());
         }
         let count = found.len();
         let told: Vec<&ToolSpec> = found.iter().map(|tool| tool.spec()).collect();
@@ -115,7 +111,7 @@ impl Tool for ToolSearch {
 fn found<'t>(tools: &'t [Arc<dyn Tool>], query: &str, most: usize) -> Vec<&'t Arc<dyn Tool>> {
     if let Some(names) = query.strip_prefix("select:") {
         let wanted: Vec<&str> = names.split(',').map(str::trim).collect();
-        return tools.iter().filter(|tool| wanted.contains(&tool.spec().name.as_str())).take(most).collect();
+        return tools.iter().filter(|tool| wanted.contains(&tool.name())).take(most).collect();
     }
     let words: Vec<String> = words(query).collect();
     let mut scored: Vec<(usize, &Arc<dyn Tool>)> =

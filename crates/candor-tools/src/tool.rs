@@ -32,6 +32,17 @@ pub trait Tool: Send + Sync {
         arguments::problem(&self.spec().parameters, args)
     }
 
+    /// Its name, for whoever needs no more: there may be many tools whose schemas nobody looks at.
+    fn name(&self) -> &str {
+        &self.spec().name
+    }
+
+    /// What a model has to read to know of it, in bytes.
+    fn weight(&self) -> usize {
+        let spec = self.spec();
+        spec.name.len() + spec.description.len() + spec.parameters.to_string().len()
+    }
+
     /// Whether it comes from outside, and can wait until it is looked for.
     fn is_foreign(&self) -> bool {
         false

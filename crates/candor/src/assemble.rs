@@ -21,7 +21,7 @@ use crate::commands::verify::is_own_source;
 use crate::context::Context;
 use crate::databases::Databases;
 use crate::provider::{self, Choice};
-use crate::{offered, recipes, walls};
+use crate::{recipes, walls};
 
 /// The database of a home, unless the configuration names another file.
 const DATABASE: &str = "candor.db";
@@ -97,7 +97,7 @@ pub(crate) fn offline(ask: Option<&Ask>, loaded: &Loaded, context: &Context<'_>)
             identity_file: Some(config.system_prompt.identity_file.resolve(loaded.home.path())),
             custom_file: Some(config.system_prompt.custom_instructions_file.resolve(loaded.home.path())),
         },
-        skills: Arc::new(offered::skills(loaded, &workspace, context.env())),
+        skills: Arc::default(),
         walls,
         tools: rules,
         secrets: context.screen.secrets().into(),

@@ -42,7 +42,7 @@ pub(super) const UNTRUSTED: Entry = Entry {
             has agreed to that yet, or it has changed since.",
     steps: &[
         check("Look at what it would run", "candor mcp list"),
-        by_hand("If that is right, agree to it once: candor mcp trust NAME"),
+        check("If that is right, trust it on a terminal", "candor trust"),
     ],
     verify: Some("candor mcp probe {server}"),
     retryable: false,

@@ -8,6 +8,7 @@ mod prompt;
 mod provider;
 mod telegram;
 mod walls;
+mod web;
 
 use std::collections::BTreeMap;
 
@@ -20,6 +21,7 @@ pub use telegram::{
     StreamingMode, Telegram, TelegramMode, Topic,
 };
 pub use walls::{Approval, Network, Sandbox, SandboxLevel, SandboxPolicy};
+pub use web::{Robots, SearchEngine, Web, WebSearch};
 
 use crate::secret::SecretSource;
 use crate::types::{Amount, Whole};
@@ -74,6 +76,8 @@ section! {
         security: Security = Security::default(), [Inside];
         /// The walls around commands.
         sandbox: Sandbox = Sandbox::default(), [Inside];
+        /// What the agent may fetch, and who is asked for searches.
+        web: Web = Web::default(), [Owner];
         /// How conversations that grow long are shortened.
         compaction: Compaction = Compaction::default(), [Inside];
         /// The address and surfaces of `candor serve`.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use candor_protocol::Level;
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{Card, Ctx, Harness, Sessions, Skills, Trust, Verify};
+use super::{Card, Ctx, Harness, Mcp, Sessions, Skills, Trust, Verify};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -51,6 +51,11 @@ pub(crate) enum Command {
     Skills {
         #[command(subcommand)]
         command: Skills,
+    },
+    /// Servers of the Model Context Protocol
+    Mcp {
+        #[command(subcommand)]
+        command: Mcp,
     },
     /// What this folder brings along, and whether you trust it
     Trust(Trust),

@@ -20,7 +20,7 @@ pub(crate) use commands::{
 };
 pub(crate) use ctx::{Ctx, CtxGet, CtxMode, CtxSearch, Place};
 pub(crate) use options::{Ask, Global};
-pub(crate) use reach::{Skills, Trust};
+pub(crate) use reach::{Mcp, McpAdd, Skills, Trust};
 pub(crate) use sessions::Sessions;
 pub(crate) use verify::Verify;
 
@@ -48,7 +48,7 @@ Examples:
   candor verify                          look whether what is in this folder works";
 
 /// Commands of the public contract that this build does not have. They are known, so that none is taken for a prompt.
-pub(crate) const NOT_BUILT: &[&str] = &["cron", "workflow", "mcp", "acp"];
+pub(crate) const NOT_BUILT: &[&str] = &["cron", "workflow", "acp"];
 
 /// The command that prints generated documents.
 const GENERATE: &str = "generate";

@@ -1,4 +1,4 @@
-//! Skills, and what is trusted.
+//! Skills, MCP servers, and what is trusted.
 
 use std::path::PathBuf;
 
@@ -39,4 +39,61 @@ pub(crate) struct Trust {
     /// Print JSON, and change nothing
     #[arg(long, conflicts_with_all = ["yes", "remove"])]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Mcp {
+    /// List the servers that are named, and their state
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Start servers, and say what they offer
+    Probe {
+        /// Only these
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Name a server in your own file
+    Add(McpAdd),
+    /// Take a server out of your own file
+    Remove {
+        /// Its name
+        name: String,
+    },
+    /// Log in to a server
+    Login {
+        /// Its name
+        name: String,
+    },
+    /// Forget the login for a server
+    Logout {
+        /// Its name
+        name: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpAdd {
+    /// What to call it
+    pub(crate) name: String,
+    /// Its address, for one that is reached over HTTP
+    #[arg(long, value_name = "URL", conflicts_with_all = ["command", "env"], required_unless_present = "command")]
+    pub(crate) url: Option<String>,
+    /// What every request carries: `Name: value`
+    #[arg(long, value_name = "HEADER", requires = "url")]
+    pub(crate) header: Vec<String>,
+    /// What its environment has besides: `NAME=value`, or `NAME=${NAME}` to take it from yours
+    #[arg(long, value_name = "VAR")]
+    pub(crate) env: Vec<String>,
+    /// Replace one of the same name
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// The program and its arguments, after `--`
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
 }

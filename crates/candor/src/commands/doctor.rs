@@ -126,6 +126,7 @@ fn examine(context: &Context<'_>) -> Vec<Report> {
             reports.extend(recipe_reports(&loaded));
             reports.extend(tool_reports(&loaded, context));
             reports.extend(skill_reports(&loaded, context));
+            reports.extend(server_reports(&loaded, context));
             reports.push(log_report(&loaded));
             reports.push(sessions_report(&loaded));
         }
@@ -172,6 +173,31 @@ fn skill_reports(loaded: &Loaded, context: &Context<'_>) -> Vec<Report> {
         }
     };
     offered::skills(loaded, &loaded.workspace, context.env()).found().into_iter().map(report).collect()
+}
+
+/// Every MCP server that is named, and whether it is trusted. None is started for this.
+fn server_reports(loaded: &Loaded, context: &Context<'_>) -> Vec<Report> {
+    let trust = offered::trust(loaded);
+    let named = offered::mcp::entries(loaded, &loaded.workspace, context.env(), &trust);
+    let own = offered::mcp::own_file(loaded);
+    let report = |entry: &candor_mcp::Entry| {
+        let (name, reach) = (&entry.name, entry.reach.shown());
+        if entry.is_disabled {
+            return Report::ok("mcp", format!("{name} is off"));
+        }
+        if entry.is_untrusted {
+            let failure =
+                Failure::new(Code::McpUntrusted).with("server", name).with("path", entry.path.display());
+            return Report::bad("mcp", State::Warning, format!("{name} is not trusted ({reach})"), failure);
+        }
+        let whose = if entry.path == own { "your own" } else { "trusted" };
+        Report::ok("mcp", format!("{name} ({whose}, {reach})"))
+    };
+    let broken = |failure: &Failure| {
+        let says = format!("{} is left out in part", failure.fact("path").unwrap_or_default());
+        Report::bad("mcp", State::Warning, says, failure.clone())
+    };
+    named.entries.iter().map(report).chain(named.problems.iter().map(broken)).collect()
 }
 
 /// Whether the sessions are whole, as far as the database can tell. One that is not there yet is not made for this.

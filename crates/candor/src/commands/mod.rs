@@ -13,6 +13,7 @@ pub(crate) mod generate;
 mod harness;
 mod init;
 pub(crate) mod logs;
+mod mcp;
 mod models;
 mod prompt;
 mod redact;
@@ -42,6 +43,7 @@ pub(crate) fn run(command: &Command, context: &Context<'_>) -> Result<Exit, Fail
         Command::Sessions { command } => sessions::run(command, context),
         Command::Tools { command } => tools::run(command, context),
         Command::Skills { command } => skills::run(command, context),
+        Command::Mcp { command } => mcp::run(command, context),
         Command::Trust(options) => trust::run(options, context),
         Command::Models { json } => models::run(*json, context),
         Command::Prompt { command } => prompt::run(command, context),

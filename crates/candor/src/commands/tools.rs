@@ -10,17 +10,16 @@ use crate::cli::Tools;
 use crate::commands::doctor;
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
-use crate::offered;
+use crate::offered::Offered;
 
 pub(crate) fn run(command: &Tools, context: &Context<'_>) -> Result<Exit, Fail> {
     let loaded = context.load()?;
     let registry = Registry::built_in();
-    let command_tools = Arc::new(offered::command_tools(&loaded, context.env()));
-    for failure in command_tools.broken() {
+    let offered = Offered::new(&loaded, &loaded.workspace, context)?;
+    for failure in offered.problems() {
         context.screen.card(&failure);
     }
-    let skills = Arc::new(offered::skills(&loaded, &loaded.workspace, context.env()));
-    offered::offer(&registry, &loaded.workspace, &Arc::default(), command_tools, skills);
+    offered.offer(&registry, &loaded.workspace, &Arc::default());
     let specs = registry.specs();
     match command {
         Tools::List { json: true } => {

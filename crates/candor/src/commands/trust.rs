@@ -63,7 +63,15 @@ fn things(loaded: &Loaded, context: &Context<'_>) -> Vec<Thing> {
         let skill = found.skill.ok()?;
         Some(Thing { brought: found.brought?, path: found.path, does: skill.description.clone() })
     };
-    skills.into_iter().filter_map(skill).collect()
+    let trust = offered::trust(loaded);
+    let named = offered::mcp::entries(loaded, &loaded.workspace, context.env(), &trust).entries;
+    let own = offered::mcp::own_file(loaded);
+    let server = |entry: candor_mcp::Entry| {
+        let does = format!("starts or reaches {}", entry.reach.shown());
+        Thing { brought: offered::mcp::what(&entry, &loaded.workspace), path: entry.path, does }
+    };
+    let servers = named.into_iter().filter(|entry| entry.path != own).map(server);
+    skills.into_iter().filter_map(skill).chain(servers).collect()
 }
 
 fn is_terminal() -> bool {

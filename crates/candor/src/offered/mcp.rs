@@ -1,0 +1,97 @@
+//! The MCP servers of a person and of a workspace.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use candor_config::{Env, Loaded};
+use candor_mcp::{Entry, Options, Read, Servers};
+use candor_protocol::Failure;
+use candor_tools::trust::{Brought, Kind, Trust};
+use candor_tools::{Tool, ToolSource};
+
+/// What a workspace names its servers in.
+const WORKSPACE: &[&str] = &[".mcp.json", "mcp.json"];
+/// What servers offer, and logins, in the home.
+const CACHE: &str = "mcp-cache.json";
+const TOKENS: &str = "mcp-tokens.json";
+/// The largest file of servers.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// The file that names the person's own servers.
+pub(crate) fn own_file(loaded: &Loaded) -> PathBuf {
+    loaded.config.mcp.config_path.resolve(loaded.home.path())
+}
+
+/// All servers that are named: the person's own, then the workspace's, which need trust.
+pub(crate) fn entries(loaded: &Loaded, workspace: &Path, env: &Env, trust: &Trust) -> Read {
+    let mut all = read(&own_file(loaded), env);
+    for path in WORKSPACE.iter().map(|name| workspace.join(name)) {
+        let mut brought = read(&path, env);
+        for entry in &mut brought.entries {
+            entry.is_untrusted = !trust.has(&what(entry, workspace));
+        }
+        all.entries.append(&mut brought.entries);
+        all.problems.append(&mut brought.problems);
+    }
+    all
+}
+
+/// What a person would trust.
+pub(crate) fn what(entry: &Entry, workspace: &Path) -> Brought {
+    let (name, hash) = (entry.name.clone(), entry.hash.clone());
+    Brought { kind: Kind::McpServer, folder: workspace.to_owned(), name, hash }
+}
+
+fn read(path: &Path, env: &Env) -> Read {
+    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file);
+    let Some(metadata) = metadata else { return Read::default() };
+    let text = if metadata.len() > FILE_BYTES_MAX {
+        Err(format!("it is larger than {FILE_BYTES_MAX} bytes"))
+    } else {
+        fs::read_to_string(path).map_err(|error| error.to_string())
+    };
+    match text {
+        Ok(text) => candor_mcp::read(path, &text, &|name| env.get(name).map(str::to_owned)),
+        Err(why) => Read { problems: vec![unreadable(path, &why)], ..Read::default() },
+    }
+}
+
+fn unreadable(path: &Path, why: &str) -> Failure {
+    candor_mcp::Error::File { path: path.to_owned(), reason: why.to_owned() }.failure()
+}
+
+/// The servers, none of them started.
+pub(crate) fn servers(entries: Vec<Entry>, loaded: &Loaded, workspace: &Path, env: &Env) -> Arc<Servers> {
+    let filtered = candor_gate::env::filtered(env.all(), &loaded.config.security.allowed_env);
+    let options = Options {
+        cache: Some(loaded.home.join(CACHE)),
+        tokens: Some(loaded.home.join(TOKENS)),
+        ..Options::new(workspace.to_owned(), filtered)
+    };
+    Servers::new(entries, options)
+}
+
+/// The tools of the servers, made again when what they offer has changed.
+pub(crate) struct ServerTools {
+    servers: Arc<Servers>,
+    /// Counts the changes; the tools are those after the last one. A plain lock: it is held for a look.
+    made: Mutex<Option<(u64, Arc<[Arc<dyn Tool>]>)>>,
+}
+
+impl ServerTools {
+    pub(crate) fn new(servers: Arc<Servers>) -> Self {
+        Self { servers, made: Mutex::new(None) }
+    }
+}
+
+impl ToolSource for ServerTools {
+    fn tools(&self) -> Arc<[Arc<dyn Tool>]> {
+        let now = *self.servers.changes().borrow();
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*made {
+            Some((known, tools)) if *known == now => Arc::clone(tools),
+            _ => Arc::clone(&made.insert((now, self.servers.tools().into())).1),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! MCP servers, from the outside.
+
+use candor_testkit::{Dialect, FakeLlm, Home, Reply};
+use serde_json::{Value, json};
+
+use crate::rig::{ask, candor, home_of};
+
+/// A server of the older protocol that has one tool, which says what it was given and how it was started.
+const SERVER: &str = r#"
+import json, os, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    method, params = asked["method"], asked.get("params") or {}
+    if method == "initialize":
+        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "echo", "version": "1"}}
+    elif method == "tools/list":
+        schema = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+        result = {"tools": [{"name": "say", "description": "Says it back.", "inputSchema": schema}]}
+    elif method == "tools/call":
+        said = params["arguments"]["text"] + " " + os.environ.get("GIVEN", "") + " " + str("ANTHROPIC_API_KEY" in os.environ)
+        result = {"content": [{"type": "text", "text": said}]}
+    else:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -32601, "message": "no such method"}}), flush=True)
+        continue
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"#;
+
+fn home(fake: &FakeLlm) -> Home {
+    let home = home_of(fake);
+    home.write_in_workspace("server.py", SERVER);
+    home
+}
+
+fn own(home: &Home) {
+    candor(home, "mcp add echo --env GIVEN=given -- python3 server.py").run().ok();
+}
+
+#[test]
+fn a_server_that_was_added_is_listed_probed_called_and_removed() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    let home = home(&fake);
+    own(&home);
+    assert!(candor(&home, "mcp list").run().ok().stdout.contains("echo  ok  python3  not asked yet"));
+    let probed = candor(&home, "mcp probe echo").run().ok().stdout;
+    assert!(
+        probed.contains("echo: echo 1, protocol 2025-11-25, 1 tool") && probed.contains("say  Says it back."),
+        "{probed}"
+    );
+    fake.push(Reply::calls([("mcp__echo__say", json!({ "text": "hello" }))]));
+    fake.push(Reply::text("Said."));
+    ask(&home, &["--no-verify", "Say hello"]).env("ANTHROPIC_API_KEY", "sk-ant-not-for-servers").run().ok();
+    let requests = fake.requests();
+    assert!(requests[0].body.to_string().contains("mcp__echo__say"));
+    let result = requests[1].tool_results();
+    let result: Value = serde_json::from_str(&result[0]).unwrap();
+    assert_eq!(result["untrusted"], json!(true), "{result}");
+    assert!(result.to_string().contains("hello given False"), "{result}");
+    candor(&home, "mcp remove echo").run().ok();
+    assert!(candor(&home, "mcp list").run().ok().stderr.contains("no servers"));
+}
+
+#[test]
+fn a_server_that_nobody_has_asked_yet_is_learned_beside_the_run() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    let home = home(&fake);
+    home.write_in_workspace(
+        "server.py",
+        format!("{SERVER}    if method == \"tools/list\":\n        open(\"listed\", \"w\").close()\n"),
+    );
+    own(&home);
+    // The first request does not wait for the server; the call does.
+    fake.push(Reply::calls([(
+        "shell_exec",
+        json!({ "command": "while ! test -e listed; do sleep 0.05; done" }),
+    )]));
+    fake.repeat(Reply::text("Waited."));
+    ask(&home, &["--no-verify", "Wait"]).run().ok();
+    ask(&home, &["--no-verify", "Again"]).run().ok();
+    let offers =
+        |request: usize| fake.requests()[request].body["tools"].to_string().contains("mcp__echo__say");
+    assert!(!offers(0) && offers(2));
+}
+
+#[test]
+fn a_server_of_the_workspace_is_not_started_before_it_is_trusted() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    fake.repeat(Reply::text("Yes."));
+    let home = home(&fake);
+    let named = json!({ "mcpServers": { "echo": { "command": "sh", "args": ["-c", "touch started; exec python3 server.py"] } } });
+    home.write_in_workspace(".mcp.json", named.to_string());
+    let ran = ask(&home, &["Hello"]).run().ok();
+    assert!(ran.stderr.contains("1 MCP server of this folder left out: not trusted yet"), "{}", ran.stderr);
+    let probed = candor(&home, "mcp probe echo").run();
+    assert_eq!(probed.status, 1);
+    assert!(probed.stderr.contains("MCP_UNTRUSTED"), "{}", probed.stderr);
+    assert!(!home.workspace().join("started").exists());
+    let told = candor(&home, "doctor").run().stdout;
+    assert!(told.contains("echo is not trusted"), "{told}");
+    candor(&home, "trust --yes").run().ok();
+    candor(&home, "mcp probe echo").run().ok();
+    assert!(home.workspace().join("started").exists());
+    // Another command under the same name has to be trusted again.
+    home.write_in_workspace(".mcp.json", named.to_string().replace("touch started", "touch again"));
+    assert_eq!(candor(&home, "mcp probe echo").run().status, 1);
+    assert!(!home.workspace().join("again").exists());
+}
+
+#[test]
+fn many_tools_wait_until_they_are_looked_for_and_the_first_request_stays_small() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    let home = home(&fake);
+    let many = SERVER.replace(
+        "result = {\"tools\": [",
+        "result = {\"tools\": [{\"name\": \"t%d\" % n, \"description\": \"word \" * 200, \"inputSchema\": schema} for n in range(200)] + [",
+    );
+    home.write_in_workspace("server.py", many);
+    own(&home);
+    candor(&home, "mcp probe").run().ok();
+    fake.push(Reply::calls([("tool_search", json!({ "query": "say it back" }))]));
+    fake.push(Reply::calls([("mcp__echo__say", json!({ "text": "found" }))]));
+    fake.push(Reply::text("Said."));
+    ask(&home, &["--no-verify", "Say it"]).run().ok();
+    let requests = fake.requests();
+    let first = requests[0].body.to_string();
+    assert!(first.contains("tool_search") && !first.contains("mcp__echo__t1"), "{first}");
+    assert!(first.len() <= 8 * 1024, "{}", first.len());
+    assert!(requests[1].body["tools"].to_string().contains("mcp__echo__say"));
+    assert!(requests[2].tool_results()[1].contains("found given"));
+}
+
+#[test]
+fn mistakes_have_cards() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    let home = home(&fake);
+    assert_eq!(candor(&home, "mcp add broken").run().status, 2);
+    assert_eq!(candor(&home, "mcp remove nobody").run().status, 2);
+    own(&home);
+    assert_eq!(candor(&home, "mcp add echo -- other").run().status, 2);
+    home.write("mcp.json", "{\"mcpServers\": {\"good\": {\"command\": \"true\"}, \"bad\": {\"args\": 3}}}");
+    let ran = candor(&home, "mcp list").run().ok();
+    assert!(ran.stderr.contains("MCP_CONFIG") && ran.stdout.contains("good"), "{ran:?}");
+    let ran = candor(&home, "mcp probe good").run();
+    assert!(ran.status == 1 && ran.stderr.contains("Error Code: MCP_"), "{ran:?}");
+}
