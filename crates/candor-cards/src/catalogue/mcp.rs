@@ -42,7 +42,7 @@ pub(super) const UNTRUSTED: Entry = Entry {
             has agreed to that yet, or it has changed since.",
     steps: &[
         check("Look at what it would run", "candor mcp list"),
-        by_hand("If that is right, agree to it once: candor mcp trust NAME"),
+        by_hand("If that is right, trust it once; the list says how"),
     ],
     verify: Some("candor mcp probe {server}"),
     retryable: false,
