@@ -57,8 +57,8 @@ struct Life {
 
 enum State {
     Away,
-    /// Everybody who wants it waits for the same start.
-    Starting(Start),
+    /// Everybody who wants it waits for the same start, which can be broken off.
+    Starting(Start, AbortHandle),
     There(There),
 }
 
@@ -107,7 +107,7 @@ impl Server {
             _ if self.entry.is_disabled => Standing::Disabled,
             _ if self.entry.is_untrusted => Standing::Untrusted,
             State::There(there) if there.connection.is_alive() => Standing::There,
-            State::Starting(_) => Standing::Starting,
+            State::Starting(..) => Standing::Starting,
             _ if life.failures >= FAILURES_MAX => Standing::GivenUp,
             _ if life.failures > 0 => Standing::Failed,
             _ => Standing::Away,
@@ -209,8 +209,11 @@ impl Server {
     /// Ends it.
     pub(crate) async fn stop(&self) {
         let state = std::mem::replace(&mut self.life().state, State::Away);
-        if let State::There(there) = &state {
-            there.connection.stop().await;
+        match &state {
+            State::There(there) => there.connection.stop().await,
+            // What it had started goes with it.
+            State::Starting(_, abort) => abort.abort(),
+            State::Away => {}
         }
     }
 
@@ -226,7 +229,7 @@ impl Server {
             State::There(there) if there.connection.is_alive() => {
                 return Ok(Ok(Arc::clone(&there.connection)));
             }
-            State::Starting(start) => return Ok(Err(start.clone())),
+            State::Starting(start, _) => return Ok(Err(start.clone())),
             // It ended while nobody wanted anything.
             State::There(_) => life.failures += 1,
             State::Away => {}
@@ -235,26 +238,26 @@ impl Server {
             let reason = life.last.as_ref().map_or_else(|| "it ended".to_owned(), ToString::to_string);
             return Err(Error::GivenUp { server: self.entry.name.clone(), count: life.failures, reason });
         }
-        let start = self.begin(backoff(life.failures));
-        life.state = State::Starting(start.clone());
+        let (start, abort) = self.begin(backoff(life.failures));
+        life.state = State::Starting(start.clone(), abort);
         Ok(Err(start))
     }
 
     /// Starts it beside everything else.
-    fn begin(self: &Arc<Self>, delay: Duration) -> Start {
+    fn begin(self: &Arc<Self>, delay: Duration) -> (Start, AbortHandle) {
         let server = Arc::clone(self);
         let task = tokio::spawn(async move {
             tokio::time::sleep(delay).await;
             let started = server.make().await;
             server.settle(started)
         });
-        let name = self.entry.name.clone();
+        let (name, abort) = (self.entry.name.clone(), task.abort_handle());
         let made = task.map(move |made| {
             let broken =
                 |_| Error::Start { server: name, reason: "the start broke off".into(), said: String::new() };
             made.unwrap_or_else(|error| Err(broken(error)))
         });
-        made.boxed().shared()
+        (made.boxed().shared(), abort)
     }
 
     async fn make(self: &Arc<Self>) -> Result<There, Error> {
