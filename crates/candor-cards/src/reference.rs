@@ -33,7 +33,7 @@ const PROGRAMS: &str = "
 One section a code, with an example: what was run, what it said, and the card. Several rules can lead to one code.";
 
 /// How much of an example's output is shown.
-const OUTPUT_LINES_MAX: usize = 4;
+const OUTPUT_LINES_MAX: usize = 3;
 const LINE_CHARS_MAX: usize = 160;
 
 /// The catalogue and these rules in Markdown: `docs/errors.md`.

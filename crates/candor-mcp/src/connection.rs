@@ -31,12 +31,12 @@ const REASON_CHARS_MAX: usize = 1500;
 /// A server that is there.
 pub(crate) struct Connection {
     server: String,
-    service: RunningService<RoleClient, Handler>,
+    service: RunningService<RoleClient, Ear>,
     child: Option<Child>,
 }
 
 /// What we are to a server.
-pub(crate) struct Handler {
+pub(crate) struct Ear {
     /// Whose it is.
     pub(crate) server: String,
     /// Who can be asked.
@@ -45,7 +45,7 @@ pub(crate) struct Handler {
     pub(crate) changed: Arc<Notify>,
 }
 
-impl ClientHandler for Handler {
+impl ClientHandler for Ear {
     fn get_info(&self) -> ClientConfig {
         let info = Implementation::new("candor", env!("CARGO_PKG_VERSION"));
         let mut capabilities = ClientCapabilities::default();
@@ -81,11 +81,7 @@ pub(crate) struct Bounds<'a> {
 }
 
 impl Connection {
-    pub(crate) fn new(
-        server: &str,
-        service: RunningService<RoleClient, Handler>,
-        child: Option<Child>,
-    ) -> Self {
+    pub(crate) fn new(server: &str, service: RunningService<RoleClient, Ear>, child: Option<Child>) -> Self {
         Self { server: server.to_owned(), service, child }
     }
 
@@ -101,7 +97,7 @@ impl Connection {
 
     /// Whether it speaks the protocol without sessions.
     pub(crate) fn is_stateless(&self) -> bool {
-        self.peer_info().is_some_and(|info| !info.protocol_version.has_initialize())
+        self.introduction().is_some_and(|info| !info.protocol_version.has_initialize())
     }
 
     /// Calls one of its tools. Where nobody waits any more, the server is told.
@@ -134,7 +130,7 @@ impl Connection {
 
     /// What it offers. Lists are read leniently: one entry that is wrong says nothing about the others.
     pub(crate) async fn offer(&self, bounds: Bounds<'_>) -> Result<Offer, Error> {
-        let Some(info) = self.peer_info() else {
+        let Some(info) = self.introduction() else {
             return Err(Error::Protocol {
                 server: self.server.clone(),
                 reason: "it did not introduce itself".into(),
@@ -195,7 +191,7 @@ impl Connection {
         }
     }
 
-    fn peer_info(&self) -> Option<Arc<ServerPeerInfo>> {
+    fn introduction(&self) -> Option<Arc<ServerPeerInfo>> {
         self.service.peer_info()
     }
 

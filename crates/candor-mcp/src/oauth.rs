@@ -20,12 +20,12 @@ pub(crate) async fn authorized(
     tokens: Option<Tokens>,
 ) -> Result<Option<AuthClient<Client>>, String> {
     let Some(tokens) = tokens.filter(Tokens::are_there) else { return Ok(None) };
-    let mut manager = manager(url, tokens).await?;
+    let mut manager = authorization(url, tokens).await?;
     let is_known = manager.initialize_from_store().await.map_err(|error| innermost(&error))?;
     Ok(is_known.then(|| AuthClient::new(client, manager)))
 }
 
-async fn manager(url: &str, tokens: Tokens) -> Result<AuthorizationManager, String> {
+async fn authorization(url: &str, tokens: Tokens) -> Result<AuthorizationManager, String> {
     let web = web::Web::new()?;
     let manager = AuthorizationManager::new_with_oauth_http_client(url, std::sync::Arc::new(web)).await;
     let mut manager = manager.map_err(|error| innermost(&error))?;

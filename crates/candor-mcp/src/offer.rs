@@ -136,6 +136,6 @@ mod as_json {
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-        Ok(Box::<RawValue>::deserialize(deserializer)?.get().to_owned())
+        Ok(Box::<str>::from(Box::<RawValue>::deserialize(deserializer)?).into())
     }
 }

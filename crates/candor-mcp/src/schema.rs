@@ -14,7 +14,7 @@ const PROBLEM_CHARS_MAX: usize = 400;
 /// A schema, made ready when the first arguments come.
 #[derive(Default)]
 pub(crate) struct Schema {
-    compiled: OnceLock<Option<(Schemas, SchemaIndex)>>,
+    compiled: OnceLock<Option<Box<(Schemas, SchemaIndex)>>>,
 }
 
 /// The schema as models are told it, or why there can be none.
@@ -57,8 +57,8 @@ impl Schema {
     /// wrong, it is left out.
     pub(crate) fn fitted(&self, schema: &Value, args: &Value) -> Result<Map<String, Value>, String> {
         let Some(given) = args.as_object() else { return Err("the arguments are no object".to_owned()) };
-        let compiled = self.compiled.get_or_init(|| compile(schema).ok());
-        let Some((schemas, index)) = compiled else { return Ok(given.clone()) };
+        let compiled = self.compiled.get_or_init(|| compile(schema).ok().map(Box::new));
+        let Some((schemas, index)) = compiled.as_deref() else { return Ok(given.clone()) };
         let misfit = |args: &Value| schemas.validate(args, *index).err().map(|error| leaf(&error));
         let Some(problem) = misfit(args) else { return Ok(given.clone()) };
         let meant = given.iter().filter(|(_, value)| !value.is_null());

@@ -17,6 +17,7 @@ use crate::connection::{Bounds, Connection};
 use crate::error::{Challenge, Error};
 use crate::offer::Offer;
 use crate::servers::ServerProcess;
+use crate::standing::Standing;
 use crate::starting::{Opening, start};
 
 /// How long is waited before a server is started again.
@@ -30,7 +31,7 @@ const OFFER_TIME_MAX: Duration = Duration::from_secs(30);
 const CALL_TIME_MAX: Duration = Duration::from_secs(120);
 
 /// What all servers share.
-pub(crate) struct Common {
+pub(crate) struct Basis {
     pub(crate) options: Options,
     pub(crate) cache: Cache,
     /// Counts the changes of what is offered.
@@ -40,7 +41,7 @@ pub(crate) struct Common {
 /// One server.
 pub(crate) struct Server {
     pub(crate) entry: Entry,
-    common: Arc<Common>,
+    basis: Arc<Basis>,
     /// A plain lock: it is held for a look and never across a wait.
     life: Mutex<Life>,
 }
@@ -56,8 +57,8 @@ struct Life {
 
 enum State {
     Away,
-    /// Everybody who wants it waits for the same start.
-    Starting(Start),
+    /// Everybody who wants it waits for the same start, which can be broken off.
+    Starting(Start, AbortHandle),
     There(There),
 }
 
@@ -75,30 +76,11 @@ impl Drop for There {
     }
 }
 
-/// Where a server is, for people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    /// It is not to be used.
-    Disabled,
-    /// Nobody has agreed to it.
-    Untrusted,
-    /// It is not started, and will be when it is needed.
-    Away,
-    /// It is being started.
-    Starting,
-    /// It is there.
-    There,
-    /// It failed, and is tried again when it is needed.
-    Failed,
-    /// It failed too often.
-    GivenUp,
-}
-
 impl Server {
-    pub(crate) fn new(entry: Entry, common: Arc<Common>) -> Self {
+    pub(crate) fn new(entry: Entry, basis: Arc<Basis>) -> Self {
         Self {
             entry,
-            common,
+            basis,
             life: Mutex::new(Life {
                 state: State::Away,
                 failures: 0,
@@ -115,7 +97,7 @@ impl Server {
 
     /// What it offers, as far as is known without starting it.
     pub(crate) fn offer(&self) -> Option<Arc<Offer>> {
-        self.common.cache.get(&self.entry.hash).map(|known| known.offer)
+        self.basis.cache.get(&self.entry.hash).map(|known| known.offer)
     }
 
     /// Where it is, and why it failed the last time.
@@ -125,7 +107,7 @@ impl Server {
             _ if self.entry.is_disabled => Standing::Disabled,
             _ if self.entry.is_untrusted => Standing::Untrusted,
             State::There(there) if there.connection.is_alive() => Standing::There,
-            State::Starting(_) => Standing::Starting,
+            State::Starting(..) => Standing::Starting,
             _ if life.failures >= FAILURES_MAX => Standing::GivenUp,
             _ if life.failures > 0 => Standing::Failed,
             _ => Standing::Away,
@@ -159,7 +141,7 @@ impl Server {
     /// How long a call may take with all that may have to happen before it.
     pub(crate) fn whole_time_max(&self) -> Duration {
         // Twice the start: an old server may have to be started again after a question that it does not know.
-        self.call_time_max() + self.common.options.start_time_max * 2 + OFFER_TIME_MAX + BACKOFF_MAX
+        self.call_time_max() + self.basis.options.start_time_max * 2 + OFFER_TIME_MAX + BACKOFF_MAX
     }
 
     /// Calls one of its tools. What may have been done is never asked for again.
@@ -227,8 +209,11 @@ impl Server {
     /// Ends it.
     pub(crate) async fn stop(&self) {
         let state = std::mem::replace(&mut self.life().state, State::Away);
-        if let State::There(there) = &state {
-            there.connection.stop().await;
+        match &state {
+            State::There(there) => there.connection.stop().await,
+            // What it had started goes with it.
+            State::Starting(_, abort) => abort.abort(),
+            State::Away => {}
         }
     }
 
@@ -244,7 +229,7 @@ impl Server {
             State::There(there) if there.connection.is_alive() => {
                 return Ok(Ok(Arc::clone(&there.connection)));
             }
-            State::Starting(start) => return Ok(Err(start.clone())),
+            State::Starting(start, _) => return Ok(Err(start.clone())),
             // It ended while nobody wanted anything.
             State::There(_) => life.failures += 1,
             State::Away => {}
@@ -253,36 +238,36 @@ impl Server {
             let reason = life.last.as_ref().map_or_else(|| "it ended".to_owned(), ToString::to_string);
             return Err(Error::GivenUp { server: self.entry.name.clone(), count: life.failures, reason });
         }
-        let start = self.begin(backoff(life.failures));
-        life.state = State::Starting(start.clone());
+        let (start, abort) = self.begin(backoff(life.failures));
+        life.state = State::Starting(start.clone(), abort);
         Ok(Err(start))
     }
 
     /// Starts it beside everything else.
-    fn begin(self: &Arc<Self>, delay: Duration) -> Start {
+    fn begin(self: &Arc<Self>, delay: Duration) -> (Start, AbortHandle) {
         let server = Arc::clone(self);
         let task = tokio::spawn(async move {
             tokio::time::sleep(delay).await;
             let started = server.make().await;
             server.settle(started)
         });
-        let name = self.entry.name.clone();
+        let (name, abort) = (self.entry.name.clone(), task.abort_handle());
         let made = task.map(move |made| {
             let broken =
                 |_| Error::Start { server: name, reason: "the start broke off".into(), said: String::new() };
             made.unwrap_or_else(|error| Err(broken(error)))
         });
-        made.boxed().shared()
+        (made.boxed().shared(), abort)
     }
 
     async fn make(self: &Arc<Self>) -> Result<There, Error> {
-        let known = self.common.cache.get(&self.entry.hash);
+        let known = self.basis.cache.get(&self.entry.hash);
         let opening = match known {
             Some(Known { is_stateless: false, .. }) => Opening::Initialize,
             _ => Opening::Ask,
         };
         let changed = Arc::new(Notify::new());
-        let connection = Arc::new(start(&self.entry, &self.common.options, opening, &changed).await?);
+        let connection = Arc::new(start(&self.entry, &self.basis.options, opening, &changed).await?);
         if let Err(error) = self.refresh(&connection).await {
             connection.stop().await;
             // It never was there for anybody.
@@ -354,14 +339,14 @@ impl Server {
         let never = CancellationToken::new();
         let offer = connection.offer(Bounds { limit: OFFER_TIME_MAX, cancel: &never }).await?;
         let now = Known { offer: Arc::new(offer), is_stateless: connection.is_stateless() };
-        let before = self.common.cache.get(&self.entry.hash);
+        let before = self.basis.cache.get(&self.entry.hash);
         let offer = Arc::clone(&now.offer);
         let is_same = before
             .as_ref()
             .is_some_and(|before| before.offer == now.offer && before.is_stateless == now.is_stateless);
         if !is_same {
-            self.common.cache.put(&self.entry.hash, now);
-            self.common.changes.send_modify(|count| *count += 1);
+            self.basis.cache.put(&self.entry.hash, now);
+            self.basis.changes.send_modify(|count| *count += 1);
         }
         Ok(offer)
     }

@@ -19,7 +19,8 @@ use crate::offer::{Offer, OfferedPrompt};
 use crate::people::People;
 use crate::resources::Resources;
 use crate::result;
-use crate::server::{Common, Server, Standing};
+use crate::server::{Basis, Server};
+use crate::standing::Standing;
 use crate::tool::ServerTool;
 
 /// What servers are started with.
@@ -67,7 +68,7 @@ pub struct Servers {
     all: Vec<Arc<Server>>,
     /// What stands for each of them in the names of its tools.
     prefixes: Vec<String>,
-    common: Arc<Common>,
+    basis: Arc<Basis>,
 }
 
 /// What there is to tell about one server.
@@ -128,14 +129,14 @@ impl Servers {
     /// These servers. Of two with the same name the first counts.
     pub fn new(entries: Vec<Entry>, options: Options) -> Arc<Self> {
         let cache = Cache::new(options.cache.clone());
-        let common = Arc::new(Common { options, cache, changes: watch::Sender::new(0) });
+        let basis = Arc::new(Basis { options, cache, changes: watch::Sender::new(0) });
         let mut seen = BTreeSet::new();
         let first = |entry: &Entry| seen.insert(entry.name.clone());
         let entries = entries.into_iter().filter(first);
         let servers: Vec<Arc<Server>> =
-            entries.map(|entry| Arc::new(Server::new(entry, Arc::clone(&common)))).collect();
+            entries.map(|entry| Arc::new(Server::new(entry, Arc::clone(&basis)))).collect();
         let names: Vec<&str> = servers.iter().map(|server| server.entry.name.as_str()).collect();
-        Arc::new(Self { prefixes: names::prefixes(&names), all: servers, common })
+        Arc::new(Self { prefixes: names::prefixes(&names), all: servers, basis })
     }
 
     /// The tools that are known now, and the one that reads resources if any server has them. None is started for this.
@@ -167,7 +168,7 @@ impl Servers {
 
     /// Counts the changes of what is offered: whoever waits for the next one asks for the tools again.
     pub fn changes(&self) -> watch::Receiver<u64> {
-        self.common.changes.subscribe()
+        self.basis.changes.subscribe()
     }
 
     /// Starts those servers of which nothing is known, beside everything else, and waits for none of them. What they offer
@@ -245,7 +246,7 @@ impl Servers {
         };
         let tokens =
             self.tokens(server).ok_or_else(|| failed("there is no file to keep a login in".to_owned()))?;
-        let options = &self.common.options;
+        let options = &self.basis.options;
         let login = oauth::Login {
             url,
             tokens,
@@ -264,7 +265,7 @@ impl Servers {
     pub fn logout(&self, name: &str) -> Result<bool, Error> {
         let server = self.find(name)?;
         let Some(tokens) = self.tokens(server) else { return Ok(false) };
-        let path = || self.common.options.tokens.clone().unwrap_or_default();
+        let path = || self.basis.options.tokens.clone().unwrap_or_default();
         tokens.forget().map_err(|reason| Error::File { path: path(), reason })
     }
 
@@ -288,7 +289,7 @@ impl Servers {
 
     fn tokens(&self, server: &Server) -> Option<Tokens> {
         let is_remote = matches!(server.entry.reach, Reach::Http { .. });
-        let file = self.common.options.tokens.as_ref().filter(|_| is_remote)?;
+        let file = self.basis.options.tokens.as_ref().filter(|_| is_remote)?;
         Some(Tokens::new(file, &server.entry.hash))
     }
 

@@ -13,7 +13,7 @@ use rmcp::{ClientLifecycleMode, serve_client_with_lifecycle};
 use tokio::sync::Notify;
 
 use crate::config::{Entry, Reach, Rights};
-use crate::connection::{Connection, Handler, shortened, wanted_login};
+use crate::connection::{Connection, Ear, shortened, wanted_login};
 use crate::error::{Challenge, Error};
 use crate::oauth::{self, Tokens};
 use crate::stdio::{Child, SAID_BYTES_MAX, Stdio};
@@ -57,12 +57,12 @@ async fn attempt(
     changed: &Arc<Notify>,
 ) -> Result<Connection, Failed> {
     let limit = options.start_time_max;
-    let handler =
-        Handler { server: entry.name.clone(), people: options.people.clone(), changed: Arc::clone(changed) };
+    let ear =
+        Ear { server: entry.name.clone(), people: options.people.clone(), changed: Arc::clone(changed) };
     match &entry.reach {
         Reach::Stdio { .. } => {
             let (child, stdio) = spawn(entry, options).map_err(Failed::plainly)?;
-            let serving = serve_client_with_lifecycle(handler, stdio, opening.lifecycle());
+            let serving = serve_client_with_lifecycle(ear, stdio, opening.lifecycle());
             match within(limit, serving).await {
                 Ok(service) => Ok(Connection::new(&entry.name, service, Some(child))),
                 Err(problem) => {
@@ -84,11 +84,11 @@ async fn attempt(
             let served = match authorized {
                 Ok(Some(client)) => {
                     let transport = StreamableHttpClientTransport::with_client(client, http::transport(url));
-                    within(limit, serve_client_with_lifecycle(handler, transport, opening.lifecycle())).await
+                    within(limit, serve_client_with_lifecycle(ear, transport, opening.lifecycle())).await
                 }
                 Ok(None) => {
                     let transport = StreamableHttpClientTransport::with_client(client, http::transport(url));
-                    within(limit, serve_client_with_lifecycle(handler, transport, opening.lifecycle())).await
+                    within(limit, serve_client_with_lifecycle(ear, transport, opening.lifecycle())).await
                 }
                 Err(Problem::Late) => Err(Problem::Late),
                 Err(Problem::Of(reason)) => return Err(plainly(reason)),

@@ -20,7 +20,7 @@ pub(crate) struct ServerTool {
     /// Which of the offer's tools it is.
     index: usize,
     /// Made when somebody looks: most tools of most servers are in the way of nobody.
-    spec: OnceLock<ToolSpec>,
+    spec: OnceLock<Box<ToolSpec>>,
     schema: Schema,
 }
 
@@ -64,7 +64,7 @@ impl Tool for ServerTool {
             };
             // It was written by us, from a value.
             let parameters = serde_json::from_str(&tool.schema).unwrap_or_default();
-            ToolSpec { name: self.name.clone(), description, parameters }
+            Box::new(ToolSpec { name: self.name.clone(), description, parameters })
         })
     }
 

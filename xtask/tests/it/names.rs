@@ -37,6 +37,8 @@ fn words_that_only_contain_a_banned_one_are_fine() {
 #[test]
 fn the_log_level_keeps_its_name() {
     check_source("fn info() {}\nfn info_line() {}\n", &["src/a.rs:2: `info_line`: `info`"]);
+    // A trait of somebody else's is called as it is.
+    check_source("fn get_info() {}\n", &[]);
 }
 
 #[test]

@@ -38,6 +38,9 @@ const CANDOR: &[&str] = &[
     "candor logs --event provider_rate_limit",
     "candor logs --event tool_call",
     "candor logs --level error",
+    "candor mcp list",
+    "candor mcp login *",
+    "candor mcp probe *",
     "candor models",
     "candor prompt show",
     "candor sessions list",
@@ -114,7 +117,7 @@ fn every_command_exists() {
 
 #[test]
 fn a_command_named_in_a_sentence_exists_too() {
-    const NAMED: &[&str] = &["init", "-p", "-m", "-c", "serve", "sessions", "the-command-fact"];
+    const NAMED: &[&str] = &["init", "-p", "-m", "-c", "serve", "sessions", "mcp", "the-command-fact"];
     for code in Code::ALL {
         let card = card(&complete(*code));
         let sentences = card.steps.iter().filter_map(|step| match step {

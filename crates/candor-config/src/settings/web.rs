@@ -15,7 +15,7 @@ word! {
 word! {
     /// Who is asked for searches.
     pub enum SearchEngine {
-        /// A SearXNG of one's own: wants its `base_url`.
+        /// A `SearXNG` of one's own: wants its `base_url`.
         Searxng = "searxng",
         /// Brave Search.
         Brave = "brave",

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rmcp::transport::{AuthError, AuthorizationRequest, AuthorizationSession};
 
 use super::callback::Callback;
-use super::{Tokens, manager};
+use super::{Tokens, authorization};
 use crate::config::Client;
 use crate::error::Challenge;
 use crate::http::innermost;
@@ -31,7 +31,7 @@ pub(crate) async fn login(asked: Login<'_>, open: impl FnOnce(&str)) -> Result<(
     let told = |error: AuthError| innermost(&error);
     let callback = Callback::open().await.map_err(|error| error.to_string())?;
     let granted = asked.tokens.granted_scopes();
-    let mut manager = manager(asked.url, asked.tokens).await?;
+    let mut manager = authorization(asked.url, asked.tokens).await?;
     let found = match &asked.challenge.0 {
         Some(challenge) => manager.resolve_metadata_from_challenge(Some(challenge)).await,
         None => manager.resolve_metadata().await,

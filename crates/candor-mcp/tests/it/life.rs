@@ -101,6 +101,18 @@ async fn what_nobody_agreed_to_is_not_started() {
 }
 
 #[tokio::test]
+async fn a_start_that_nobody_wants_any_more_is_broken_off() {
+    let rig = Rig::new();
+    let servers = rig.servers(&json!({ "fake": rig.fake("mute") }));
+    servers.learn();
+    rig.noted("start").await;
+    servers.stop().await;
+    let pid = pid(&rig);
+    until(|| test_kill_process(pid).is_err()).await;
+    assert_eq!(servers.statuses()[0].standing, Standing::Away);
+}
+
+#[tokio::test]
 async fn a_server_ends_with_its_owner() {
     let rig = Rig::new();
     let servers = rig.known("old").await;
