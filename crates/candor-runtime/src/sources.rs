@@ -147,7 +147,9 @@ fn harness(setup: &Setup, model: &str) -> Harness {
     let tools = &setup.tools;
     let permission = match (tools.permission, tools.approval) {
         (Permission::ReadOnly, _) => "Nothing may be written: the permission is read-only.",
-        (_, Approval::Always) => "A person is asked before every write and every command.",
+        (_, Approval::Always) => {
+            "A person is asked before every write, every command and everything that is sent out."
+        }
         (Permission::Workspace, _) => {
             "Files are written inside the workspace only; reading is free but for hidden paths."
         }

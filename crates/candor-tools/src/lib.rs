@@ -80,7 +80,7 @@ pub use groups::groups;
 pub use output::ToolOutput;
 pub use processes::Processes;
 pub use recipes::{RecipePlace, Recipes};
-pub use registry::{Registry, ToolSource};
+pub use registry::{Registry, ToolSource, Tools};
 pub use snapshots::{SNAPSHOT_BYTES_MAX, Snapshots};
 pub use sought::{Sought, ToolSearch};
 pub use surroundings::Surroundings;

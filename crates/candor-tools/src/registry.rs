@@ -19,10 +19,13 @@ use crate::sleep::Sleep;
 use crate::todo::Todo;
 use crate::{Effect, Error, Sought, Tool, ToolContext, sought};
 
+/// Some tools, at one moment.
+pub type Tools = Arc<[Arc<dyn Tool>]>;
+
 /// Where more tools come from. What it has may change at any time, so it is asked at each moment, and has to be quick.
 pub trait ToolSource: Send + Sync {
     /// The tools that it has now.
-    fn tools(&self) -> Arc<[Arc<dyn Tool>]>;
+    fn tools(&self) -> Tools;
 }
 
 /// The tools that there are, in the order the model is told about them. They may change while sessions go on: each
@@ -30,7 +33,7 @@ pub trait ToolSource: Send + Sync {
 #[derive(Default)]
 pub struct Registry {
     /// A plain lock: it is held for a look and never across a wait.
-    tools: RwLock<Arc<[Arc<dyn Tool>]>>,
+    tools: RwLock<Tools>,
     /// Where more of them come from.
     sources: RwLock<Vec<Arc<dyn ToolSource>>>,
 }
@@ -125,11 +128,11 @@ impl Registry {
         self.find(name).ok_or_else(|| Error::Unknown { tool: name.to_owned(), tools: names() })
     }
 
-    fn own(&self) -> Arc<[Arc<dyn Tool>]> {
+    fn own(&self) -> Tools {
         Arc::clone(&self.tools.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn now(&self) -> Arc<[Arc<dyn Tool>]> {
+    fn now(&self) -> Tools {
         let own = self.own();
         let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner);
         if sources.is_empty() {

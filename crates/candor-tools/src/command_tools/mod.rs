@@ -21,7 +21,7 @@ use serde_saphyr::Spanned;
 
 use self::entry::Entry;
 use self::tool::CommandTool;
-use crate::{Registry, Tool, ToolSource};
+use crate::{Registry, Tool, ToolSource, Tools};
 
 /// The largest file.
 const FILE_BYTES_MAX: u64 = 1 << 20;
@@ -40,7 +40,7 @@ pub struct CommandTools {
 /// What was read, and of which state of the file.
 struct Read {
     stamp: Stamp,
-    tools: Arc<[Arc<dyn Tool>]>,
+    tools: Tools,
     broken: Vec<Failure>,
     asked_for: Vec<String>,
 }
@@ -116,7 +116,7 @@ impl CommandTools {
 }
 
 impl ToolSource for CommandTools {
-    fn tools(&self) -> Arc<[Arc<dyn Tool>]> {
+    fn tools(&self) -> Tools {
         self.with(|read| Arc::clone(&read.tools))
     }
 }

@@ -8,7 +8,7 @@ use candor_config::{Env, Loaded};
 use candor_mcp::{Entry, Options, Read, Servers};
 use candor_protocol::Failure;
 use candor_tools::trust::{Brought, Kind, Trust};
-use candor_tools::{Tool, ToolSource};
+use candor_tools::{ToolSource, Tools};
 
 /// What a workspace names its servers in.
 const WORKSPACE: &[&str] = &[".mcp.json", "mcp.json"];
@@ -76,7 +76,7 @@ pub(crate) fn servers(entries: Vec<Entry>, loaded: &Loaded, workspace: &Path, en
 pub(crate) struct ServerTools {
     servers: Arc<Servers>,
     /// Counts the changes; the tools are those after the last one. A plain lock: it is held for a look.
-    made: Mutex<Option<(u64, Arc<[Arc<dyn Tool>]>)>>,
+    made: Mutex<Option<(u64, Tools)>>,
 }
 
 impl ServerTools {
@@ -86,7 +86,7 @@ impl ServerTools {
 }
 
 impl ToolSource for ServerTools {
-    fn tools(&self) -> Arc<[Arc<dyn Tool>]> {
+    fn tools(&self) -> Tools {
         let now = *self.servers.changes().borrow();
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         match &*made {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use candor_agent::{Verifier, VerifyTool};
 use candor_config::{Env, Loaded};
 use candor_mcp::{Read, Servers, Standing, Status};
-use candor_protocol::{Failure, SessionId};
+use candor_protocol::Failure;
 use candor_redact::Redactor;
 use candor_runtime::{Runtime, Setup};
 use candor_tools::command_tools::CommandTools;
@@ -61,10 +61,7 @@ impl Offered {
         let trust = trust(loaded);
         let command_tools = Arc::new(command_tools(loaded, env));
         context.screen.keep_secret(secrets(&command_tools.asked_for(), env));
-        let redactor = context.screen.redactor();
-        let is_secret = move |_: SessionId, text: &str| !redactor.find(text.as_bytes()).is_empty();
-        let (web, key) = web::tools(loaded, env, Some(Arc::new(is_secret)))?;
-        context.screen.keep_secret(key);
+        let web = web::tools(loaded, context)?;
         let Read { entries, problems } = mcp::entries(loaded, workspace, env, &trust);
         Ok(Self {
             command_tools,

@@ -4,24 +4,23 @@ use std::sync::Arc;
 
 use candor_config::settings::{self, SearchEngine};
 use candor_config::{Env, Loaded};
-use candor_protocol::{Code, Failure};
+use candor_protocol::{Code, Failure, SessionId};
 use candor_tools::Tool;
-use candor_web::{Allowed, Engine, Robots, Search, Secrets, Web};
+use candor_web::{Allowed, Engine, Robots, Search, Web};
 
+use crate::context::Context;
 use crate::secrets;
 
-/// The tools that the configuration asks for, with the key of the search engine for whoever keeps secrets.
-pub(crate) fn tools(
-    loaded: &Loaded,
-    env: &Env,
-    secrets: Option<Secrets>,
-) -> Result<(Vec<Arc<dyn Tool>>, Option<String>), Failure> {
+/// The tools that the configuration asks for.
+pub(crate) fn tools(loaded: &Loaded, context: &Context<'_>) -> Result<Vec<Arc<dyn Tool>>, Failure> {
     let web = &loaded.config.web;
     if !web.fetch {
-        return Ok((Vec::new(), None));
+        return Ok(Vec::new());
     }
-    let search = search(&web.search, env)?;
-    let key = search.as_ref().and_then(|search| search.key.clone());
+    let search = search(&web.search, context.env())?;
+    context.screen.keep_secret(search.as_ref().and_then(|search| search.key.clone()));
+    let redactor = context.screen.redactor();
+    let is_secret = move |_: SessionId, text: &str| !redactor.find(text.as_bytes()).is_empty();
     let settings = Web {
         allow_private: web.allow_private.iter().map(|text| allowed(text)).collect::<Result<_, _>>()?,
         allow_benchmarking: web.allow_benchmarking,
@@ -31,10 +30,10 @@ pub(crate) fn tools(
         },
         proxy: web.proxy.clone(),
         search,
-        secrets,
+        secrets: Some(Arc::new(is_secret)),
         ..Web::default()
     };
-    Ok((candor_web::tools(settings), key))
+    Ok(candor_web::tools(settings))
 }
 
 fn search(search: &settings::WebSearch, env: &Env) -> Result<Option<Search>, Failure> {
