@@ -12,7 +12,7 @@ use candor_protocol::{
     Code, EventBody, Evidence, Failure, Outcome, RunId, SessionId, Status, Usage, Verdict, VerdictStatus,
 };
 use candor_store::Store;
-use candor_tools::{Approver, Grants, Processes, Registry, Sought, ToolContext, Tracking, Walls};
+use candor_tools::{Approver, Grants, Guides, Processes, Registry, Sought, ToolContext, Tracking, Walls};
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -56,6 +56,8 @@ pub(crate) struct Actor {
     pub(crate) walls: Mutex<Arc<Walls>>,
     /// What is known of its workspace's files.
     pub(crate) tracking: Arc<Tracking>,
+    /// Which folders have told it how to work in them.
+    pub(crate) guides: Arc<Guides>,
     /// Which of the tools that can wait it has looked for.
     pub(crate) sought: Arc<Sought>,
     /// Where it is listed. Weak, or the list would keep itself alive through those it lists.
@@ -211,6 +213,7 @@ impl Actor {
             walls: self.walls(setup),
             processes: Arc::clone(&self.processes),
             tracking: Arc::clone(&self.tracking),
+            guides: Arc::clone(&self.guides),
             sought: Arc::clone(&self.sought),
             changed: Arc::default(),
         }

@@ -263,6 +263,7 @@ impl Runtime {
                 walls: Mutex::new(Arc::new(Walls::new(Plan::default()))),
                 processes: Arc::default(),
                 tracking: Arc::default(),
+                guides: Arc::default(),
                 sought: Arc::default(),
                 sessions: Arc::downgrade(&self.sessions),
                 inbox: inbox.downgrade(),

@@ -5,14 +5,14 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use candor_agent::{Catalogue, Harness, Layers, Sourced, VerifyTool};
+use candor_agent::{Catalogue, Harness, Layers, Sourced};
 use candor_protocol::{Moment, ToolSpec};
 use candor_sandbox::Network;
 use candor_tools::skills::Skill;
-use candor_tools::{Approval, Permission, Registry};
+use candor_tools::{Approval, Permission, Registry, Sought};
 
 use crate::Setup;
 
@@ -20,6 +20,8 @@ use crate::Setup;
 const FILE_BYTES_MAX: u64 = 32 * 1024;
 /// How far up the nearest `AGENTS.md` is looked for.
 const PARENTS_MAX: usize = 32;
+/// What a folder calls its words to agents, best first.
+const GUIDES: &[&str] = &["AGENTS.md", "CLAUDE.md"];
 /// The first day of a timestamp's text.
 const DAY_CHARS: usize = "2025-02-11".len();
 
@@ -60,11 +62,12 @@ impl Sources {
         Some(Sourced { source: path.display().to_string(), ..found })
     }
 
-    /// The nearest `AGENTS.md`, from the workspace up to the root of its repository.
+    /// The nearest `AGENTS.md`, from the workspace up to the root of its repository; a `CLAUDE.md`, where there is none beside it.
     fn agents(&self, workspace: &Path) -> Option<Sourced> {
         for dir in workspace.ancestors().take(PARENTS_MAX) {
-            if let Some(found) = self.own_text(&dir.join("AGENTS.md")) {
-                return Some(found);
+            let found = GUIDES.iter().find_map(|name| self.own_text(&dir.join(name)));
+            if found.is_some() {
+                return found;
             }
             if dir.join(".git").exists() {
                 return None;
@@ -99,11 +102,10 @@ impl Sources {
     }
 }
 
-/// The layers of the prompt as a request would have them now.
-pub fn layers(setup: &Setup, model: &str) -> Layers {
-    let tools = Registry::built_in();
-    tools.add(Arc::new(VerifyTool::new(Arc::clone(&setup.verifier))));
-    Sources::default().layers(setup, tools.specs(), model, None)
+/// The layers of the prompt as the first request of a session with these tools would have them now.
+pub fn layers(setup: &Setup, tools: &Registry, model: &str) -> Layers {
+    let window = candor_llm::context_window(model);
+    Sources::default().layers(setup, tools.offered(&Sought::default(), window), model, None)
 }
 
 fn read_text(path: &Path) -> Option<String> {

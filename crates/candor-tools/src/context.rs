@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::BoxFuture;
 use crate::approval::{Approval, Approver, Grants, Question, Reply};
 use crate::changed::Changed;
+use crate::guides::Guides;
 use crate::processes::Processes;
 use crate::recipes::Recipes;
 use crate::sought::Sought;
@@ -43,6 +44,8 @@ pub struct ToolContext {
     pub processes: Arc<Processes>,
     /// What is known of the workspace's files, to see what commands change.
     pub tracking: Arc<Tracking>,
+    /// Which folders have told the session how to work in them.
+    pub guides: Arc<Guides>,
     /// Which of the tools that can wait the session has looked for.
     pub sought: Arc<Sought>,
     /// What the run has changed so far. A plain lock: it is held for a look.
@@ -137,6 +140,7 @@ impl ToolContext {
             walls: Arc::new(Walls::new(Plan::default())),
             processes: Arc::default(),
             tracking: Arc::default(),
+            guides: Arc::default(),
             sought: Arc::default(),
             changed: Arc::default(),
         }

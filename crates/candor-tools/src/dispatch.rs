@@ -12,7 +12,7 @@ use candor_protocol::ToolCall;
 use serde_json::{Value, json};
 
 use crate::error::COMMAND_CHARS_MAX;
-use crate::{BoxFuture, Error, Registry, Tool, ToolContext, ToolOutput, approval, arguments};
+use crate::{BoxFuture, Error, Registry, Tool, ToolContext, ToolOutput, approval, arguments, guides};
 
 /// How much longer than its time, or than its cancellation, a tool may take. A tool that ends a process by itself
 /// needs a few seconds for it and has more to tell than we would; this is for a tool that hangs.
@@ -42,13 +42,14 @@ pub async fn dispatch(
         },
         Err(error) => Err(error),
     };
-    let output = match output {
+    let mut output = match output {
         // A shell says it like this, and so the model knows that nothing was run.
         Err(error @ Error::Blocked { .. }) if is_command(registry, call) => {
             ToolOutput::failure_with(&error, json!({ "error": error.to_string(), "exit_code": NOT_RUN }))
         }
         output => ToolOutput::of(output, context),
     };
+    guides::tell(call, &mut output, context);
     // The name as it was called may be anything; the log keeps to the tool's own where there is one.
     let found = registry.find(&call.tool_name);
     let tool = found.as_ref().map_or(call.tool_name.as_str(), |tool| tool.spec().name.as_str());

@@ -9,6 +9,7 @@ mod editing;
 mod errors;
 mod finding;
 mod grouping;
+mod guiding;
 mod logging;
 mod patching;
 mod pictures;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use candor_protocol::{Code, Failure, ToolSpec};
-use candor_tools::Registry;
+use candor_tools::{Registry, Sought};
 use serde_json::json;
 
 use crate::cli::Tools;
@@ -20,7 +20,8 @@ pub(crate) fn run(command: &Tools, context: &Context<'_>) -> Result<Exit, Fail> 
         context.screen.card(&failure);
     }
     offered.offer(&registry, &loaded.workspace, &Arc::default());
-    let specs = registry.specs();
+    // What a model is told at first: the rest it finds.
+    let specs = registry.offered(&Sought::default(), None);
     match command {
         Tools::List { json: true } => {
             let sandbox = doctor::walls(&loaded, context).says;

@@ -36,7 +36,7 @@ pub(crate) async fn open(mut setup: Setup, loaded: &Loaded, context: &Context<'_
     recipes::warn(&setup.tools.recipes, context);
     offered.warn(context);
     setup.secrets = context.screen.secrets().into();
-    setup.skills = Arc::clone(&offered.skills);
+    setup.skills = offered.skills();
     let runtime = Runtime::open(&assemble::database(loaded), setup).await?;
     // What nobody knows yet is found out beside everything else.
     offered.servers.learn();
@@ -112,6 +112,11 @@ impl Offered {
         let server_tools = Arc::new(mcp::ServerTools::new(self.servers));
         registry.add(Arc::new(ToolSearch::new(Arc::clone(&server_tools) as Arc<dyn ToolSource>)));
         registry.add_source(server_tools);
+    }
+
+    /// The skills among it.
+    pub(crate) fn skills(&self) -> Arc<Skills> {
+        Arc::clone(&self.skills)
     }
 
     /// The cards of everything that is wrong.
