@@ -17,8 +17,8 @@ use std::path::PathBuf;
 pub(crate) use names::is_service_name;
 use shell::{Link, Simple, Word};
 
-pub use nothing::does_nothing;
 pub(crate) use nothing::does_nothing_by;
+pub use nothing::{does_nothing, ends_well_anyway};
 pub use plan::unwrap;
 
 /// A long-lived command, without what was wrapped around it.

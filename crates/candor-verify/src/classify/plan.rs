@@ -1,7 +1,7 @@
 //! What a plan calls by the wrong name.
 
-use super::{does_nothing, service};
-use crate::plan::{Check, HttpProbe, PROBE_TIMEOUT, Plan, Probe, ProbeHow, Service};
+use super::{does_nothing, ends_well_anyway, service};
+use crate::plan::{Check, CheckKind, HttpProbe, PROBE_TIMEOUT, Plan, Probe, ProbeHow, Service};
 
 /// Takes the wrappers off services, gives those without probes the usual ones, and makes a service of every check that starts
 /// one: `timeout 3s python3 bot.py || true` ends well whatever the bot does. A check that does nothing is left out, whoever
@@ -19,6 +19,20 @@ pub fn unwrap(mut plan: Plan) -> Plan {
     plan.checks = checks;
     plan.notes.extend(idle.iter().map(|check| {
         format!("{}: {} ({}) is left out, because it does nothing", shown(check), check.name, check.run)
+    }));
+    // A service that is started like this becomes one below.
+    let tells_nothing = |check: &Check| {
+        check.kind != CheckKind::Test && ends_well_anyway(&check.run) && service(&check.run).is_none()
+    };
+    let (hushed, checks): (Vec<_>, Vec<_>) = plan.checks.into_iter().partition(tells_nothing);
+    plan.checks = checks;
+    plan.notes.extend(hushed.iter().map(|check| {
+        format!(
+            "{}: {} ({}) is left out, because it ends well whatever fails",
+            shown(check),
+            check.name,
+            check.run
+        )
     }));
     let (services, checks) = plan.checks.into_iter().partition(|check| service(&check.run).is_some());
     plan.checks = checks;

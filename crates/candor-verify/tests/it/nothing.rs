@@ -73,3 +73,29 @@ fn targets_that_do_nothing_are_no_checks() {
     )]);
     assert_eq!(runs(&found, Test), ["task --silent test"]);
 }
+
+#[tokio::test]
+async fn a_build_that_ends_well_whatever_fails_proves_nothing() {
+    for hushed in
+        ["test -d no-such || true", "false; exit 0", "false || echo failed", "false\n      echo done"]
+    {
+        let yaml = checks(&format!("  - name: all\n    kind: build\n    run: |\n      {hushed}\n"));
+        let verified = Site::declaring(&yaml, &[]).verify().await;
+        assert_eq!(status(&verified), VerdictStatus::Unverifiable, "{hushed}: {:?}", seen(&verified));
+        assert!(
+            verified.report.notes[0].ends_with("is left out, because it ends well whatever fails"),
+            "{hushed}"
+        );
+    }
+    for honest in ["test -d . && echo done", "echo begin; test -d .", "set -e; test -d .; echo done"] {
+        let yaml = checks(&format!("  - {{ name: all, run: '{honest}', kind: build }}\n"));
+        let verified = Site::declaring(&yaml, &[]).verify().await;
+        assert_eq!(status(&verified), VerdictStatus::Verified, "{honest}: {:?}", seen(&verified));
+    }
+    let found = plan(&[("package.json", r#"{"scripts": {"build": "tsc || true"}}"#)]);
+    assert!(runs(&found, Build).is_empty());
+    assert_eq!(
+        found.notes,
+        ["package.json: the script build is not run, because it ends well whatever fails"]
+    );
+}

@@ -228,6 +228,12 @@ fn scripts(
             draft.note(format!("package.json: the script {name} is not run, because it does nothing"));
             continue;
         }
+        if *kind != CheckKind::Test && classify::ends_well_anyway(body) {
+            draft.note(format!(
+                "package.json: the script {name} is not run, because it ends well whatever fails"
+            ));
+            continue;
+        }
         if let Some(why) = unfit(name, body) {
             draft.note(format!("package.json: the script {name} is not run, because {why}"));
             continue;
