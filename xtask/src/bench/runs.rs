@@ -10,7 +10,7 @@ use crate::invocation::Invocation;
 use crate::workspace::Workspace;
 
 /// The benchmarks that judge themselves: package and target.
-const TARGETS: [(&str, &str); 8] = [
+const TARGETS: [(&str, &str); 9] = [
     ("candor", "runs"),
     ("candor", "cards"),
     ("candor-tools", "walls"),
@@ -19,6 +19,7 @@ const TARGETS: [(&str, &str); 8] = [
     ("candor", "memory"),
     ("candor", "serving"),
     ("candor", "verifying"),
+    ("candor-mcp", "idle"),
 ];
 /// What a line with a figure begins with.
 const FIGURE: &str = "figure | ";
