@@ -42,4 +42,4 @@ pub use rules::{
     RuleStep, World, check, load, parse, rule_outline, without_place,
 };
 pub use template::quote;
-pub use text::text;
+pub use text::{one_line, text};

@@ -60,7 +60,7 @@ fn cause(text: &str) -> String {
 
 /// One line of text. A newline is written out rather than turned into a space: inside a quoted path a space would
 /// name another file, while `\n` names none.
-fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     visible(text.trim_end()).replace('\n', "\\n")
 }
 

@@ -48,6 +48,8 @@ pub struct Entry {
     pub allow: Option<GlobSet>,
     /// What it may touch.
     pub rights: Rights,
+    /// The entry as it stands in the file, for a person who is to agree to it. It may hold secrets.
+    pub written: String,
     /// Names what would run: two entries with the same hash run the same.
     pub hash: String,
 }
@@ -129,8 +131,18 @@ impl Entry {
     }
 }
 
-/// Reads a file's text. `variable` gives the value of a variable that the file names.
+/// Reads the text of a person's own file. `variable` gives the value of a variable that the file names.
 pub fn read(path: &Path, text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Read {
+    read_with(path, text, variable, Rights::Full)
+}
+
+/// The same of a file that comes with a folder: its servers stay behind the walls unless it asks for more. What they run lies
+/// where a model can write, and is not what a person has looked at any more.
+pub fn read_brought(path: &Path, text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Read {
+    read_with(path, text, variable, Rights::Workspace)
+}
+
+fn read_with(path: &Path, text: &str, variable: &dyn Fn(&str) -> Option<String>, rights: Rights) -> Read {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut read = Read::default();
     let file: Value = match serde_json::from_str(text) {
@@ -144,7 +156,7 @@ pub fn read(path: &Path, text: &str, variable: &dyn Fn(&str) -> Option<String>) 
             return read;
         }
     };
-    let reader = Reader { path, text, variable };
+    let reader = Reader { path, text, variable, rights };
     match file.get(SERVERS) {
         Some(Value::Object(servers)) => {
             for (name, raw) in servers {
@@ -154,9 +166,10 @@ pub fn read(path: &Path, text: &str, variable: &dyn Fn(&str) -> Option<String>) 
                 }
             }
         }
-        None if file.is_object() => {}
+        None if file.as_object().is_some_and(Map::is_empty) => {}
         _ => {
-            let problem = Problem::new(SERVERS, "it has to be an object of servers by name");
+            let problem =
+                Problem::new(SERVERS, "the servers stand in an object of this name, each under its own");
             read.problems.push(reader.failure("(all of them)", &problem));
         }
     }
@@ -179,6 +192,8 @@ struct Reader<'a> {
     path: &'a Path,
     text: &'a str,
     variable: &'a dyn Fn(&str) -> Option<String>,
+    /// What a process may touch that asks for nothing.
+    rights: Rights,
 }
 
 impl Reader<'_> {
@@ -201,7 +216,8 @@ impl Reader<'_> {
         check_name(name)?;
         let Some(raw) = raw.as_object() else { return Err(Problem::new(name, "it has to be an object")) };
         let rights = match raw.get("sandbox").map(|value| value.as_str().unwrap_or_default()) {
-            None | Some("full") => Rights::Full,
+            None => self.rights,
+            Some("full") => Rights::Full,
             Some("workspace") => Rights::Workspace,
             Some(_) => return Err(Problem::new("sandbox", "it is \"full\" or \"workspace\"")),
         };
@@ -215,6 +231,7 @@ impl Reader<'_> {
             timeout: timeout(raw)?,
             allow: allow(raw)?,
             rights,
+            written: Value::from(raw.clone()).to_string(),
             hash: hash(name, raw, rights),
         })
     }

@@ -36,7 +36,7 @@ mod starting;
 mod stdio;
 mod tool;
 
-pub use config::{Client, Entry, Reach, Read, Rights, read};
+pub use config::{Client, Entry, Reach, Read, Rights, read, read_brought};
 pub use error::{Challenge, Error};
 pub use offer::{LeftOut, Offer, OfferedPrompt, OfferedTool, PromptArgument};
 pub use people::{People, ServerQuestion};

@@ -227,6 +227,6 @@ pub(crate) fn no_setup() -> Failure {
 fn with_skills(mut parts: Vec<Part>, skills: &Skills) -> Vec<Part> {
     let asked = skills.asked_for(&plain_text(&parts));
     let taken_up = asked.iter().filter_map(|skill| skills.take_up(&skill.name).ok());
-    parts.extend(taken_up.map(|skill| Part::text(format!("Skill {}:\n{}", skill.name, skill.body))));
+    parts.extend(taken_up.map(|skill| Part::text(format!("\n\nSkill {}:\n{}", skill.name, skill.body))));
     parts
 }

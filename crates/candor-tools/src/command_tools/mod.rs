@@ -48,6 +48,7 @@ struct Read {
 type Stamp = Option<(SystemTime, u64)>;
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
     tools: Vec<Spanned<Value>>,

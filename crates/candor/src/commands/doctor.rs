@@ -4,6 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
+use candor_cards::one_line;
 use candor_config::{Home, Loaded, SecretSource};
 use candor_protocol::{Code, Failure};
 use candor_sandbox::Level;
@@ -149,7 +150,8 @@ fn recipe_reports(loaded: &Loaded) -> Vec<Report> {
 fn tool_reports(loaded: &Loaded, context: &Context<'_>) -> Vec<Report> {
     let tools = offered::command_tools(loaded, context.env());
     let report = |failure: Failure| {
-        let says = format!("{} is left out", failure.fact("tool").unwrap_or_default());
+        let fact = |name| one_line(failure.fact(name).unwrap_or_default());
+        let says = format!("line {}: {} is left out: {}", fact("line"), fact("tool"), fact("reason"));
         Report::bad("tools", State::Warning, says, failure)
     };
     let count = tools.tools().len() as u64;
@@ -160,9 +162,12 @@ fn tool_reports(loaded: &Loaded, context: &Context<'_>) -> Vec<Report> {
 /// Every skill that was found, and whether it is trusted.
 fn skill_reports(loaded: &Loaded, context: &Context<'_>) -> Vec<Report> {
     let report = |found: Found| {
-        let path = found.path.display();
+        let path = one_line(&found.path.display().to_string());
         match found.skill {
-            Err(failure) => Report::bad("skill", State::Warning, format!("{path} is left out"), failure),
+            Err(failure) => {
+                let reason = one_line(failure.fact("reason").unwrap_or_default());
+                Report::bad("skill", State::Warning, format!("{path} is left out: {reason}"), failure)
+            }
             Ok(skill) if !found.trusted => {
                 let failure =
                     Failure::new(Code::SkillUntrusted).with("skill", &skill.name).with("path", path);
@@ -181,13 +186,14 @@ fn server_reports(loaded: &Loaded, context: &Context<'_>) -> Vec<Report> {
     let named = offered::mcp::entries(loaded, &loaded.workspace, context.env(), &trust);
     let own = offered::mcp::own_file(loaded);
     let report = |entry: &candor_mcp::Entry| {
-        let (name, reach) = (&entry.name, entry.reach.shown());
+        let (name, reach) = (one_line(&entry.name), one_line(&entry.reach.shown()));
         if entry.is_disabled {
             return Report::ok("mcp", format!("{name} is off"));
         }
         if entry.is_untrusted {
-            let failure =
-                Failure::new(Code::McpUntrusted).with("server", name).with("path", entry.path.display());
+            let failure = Failure::new(Code::McpUntrusted)
+                .with("server", &entry.name)
+                .with("path", entry.path.display());
             return Report::bad("mcp", State::Warning, format!("{name} is not trusted ({reach})"), failure);
         }
         let whose = if entry.path == own { "your own" } else { "trusted" };

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use candor_cards::one_line;
 use candor_config::Loaded;
 use candor_mcp::{Offer, Read, Servers, Standing, Status};
 use candor_protocol::{Code, Failure};
@@ -38,7 +39,7 @@ fn named(loaded: &Loaded, context: &Context<'_>) -> Arc<Servers> {
     for failure in &problems {
         context.screen.card(failure);
     }
-    servers(entries, loaded, &loaded.workspace, context.env())
+    servers(entries, loaded, &loaded.workspace, context)
 }
 
 fn list(as_json: bool, loaded: &Loaded, context: &Context<'_>) -> Result<Exit, Fail> {
@@ -54,7 +55,8 @@ fn list(as_json: bool, loaded: &Loaded, context: &Context<'_>) -> Result<Exit, F
             None => "not asked yet what it offers".to_owned(),
         };
         let (name, state, path) = (&status.name, state(status), status.path.display());
-        context.screen.say(format_args!("{name}  {state}  {}  {offers}  ({path})", status.reach))?;
+        let reach = one_line(&status.reach);
+        context.screen.say(format_args!("{name}  {state}  {reach}  {offers}  ({path})"))?;
     }
     if statuses.is_empty() {
         let add = "candor mcp add NAME -- COMMAND ARGS…";
@@ -96,17 +98,20 @@ fn probe(names: &[String], as_json: bool, loaded: &Loaded, context: &Context<'_>
     } else {
         names.to_vec()
     };
+    if all.is_empty() {
+        context.screen.note(format_args!("no servers that could be asked"));
+    }
     block_on(async {
-        let (mut told, mut bad) = (Vec::new(), false);
+        let (mut told, mut worst) = (Vec::new(), None);
         for name in &all {
             match servers.probe(name).await {
                 Ok(offer) if as_json => told.push(offered_json(name, &offer)),
                 Ok(offer) => show(name, &offer, context)?,
                 Err(error) => {
-                    bad = true;
                     let failure = error.failure();
                     told.push(json!({ "name": name, "error": candor_cards::card(&failure) }));
-                    context.screen.card(&failure);
+                    let code = context.screen.card(&failure);
+                    worst.get_or_insert(code);
                 }
             }
         }
@@ -114,19 +119,20 @@ fn probe(names: &[String], as_json: bool, loaded: &Loaded, context: &Context<'_>
         if as_json {
             context.screen.say(format_args!("{:#}", json!({ "servers": told })))?;
         }
-        Ok(if bad { Exit::Bad } else { Exit::Good })
+        Ok(worst.map_or(Exit::Good, Exit::Shown))
     })
 }
 
 fn show(name: &str, offer: &Offer, context: &Context<'_>) -> Result<(), Fail> {
     let tools = counted(offer.tools.len() as u64, "tool");
-    context.screen.say(format_args!("{name}: {}, protocol {}, {tools}", offer.server, offer.protocol))?;
+    let (server, protocol) = (one_line(&offer.server), one_line(&offer.protocol));
+    context.screen.say(format_args!("{name}: {server}, protocol {protocol}, {tools}"))?;
     for tool in &offer.tools {
-        let description = tool.description.lines().next().unwrap_or_default();
-        context.screen.say(format_args!("  {}  {description}", tool.name))?;
+        let description = one_line(tool.description.lines().next().unwrap_or_default());
+        context.screen.say(format_args!("  {}  {description}", one_line(&tool.name)))?;
     }
     for left in &offer.left_out {
-        context.screen.note(format_args!("  left out: {}: {}", left.name, left.reason));
+        context.screen.note(format_args!("  left out: {}: {}", one_line(&left.name), one_line(&left.reason)));
     }
     Ok(())
 }
@@ -171,8 +177,11 @@ fn add(add: &McpAdd, loaded: &Loaded, context: &Context<'_>) -> Result<Exit, Fai
     let text = serde_json::to_string_pretty(&file).unwrap_or_default();
     let read = candor_mcp::read(&path, &text, &|name| context.env().get(name).map(str::to_owned));
     let is_there = read.entries.iter().any(|entry| entry.name == add.name);
-    if let (false, Some(failure)) = (is_there, read.problems.into_iter().next_back()) {
-        return Err(failure.into());
+    let problem = read.problems.into_iter().find(|problem| problem.fact("server") == Some(&add.name));
+    if let (false, Some(problem)) = (is_there, problem) {
+        let fact = |name| problem.fact(name).unwrap_or_default();
+        let detail = format!("{}: {}. Nothing was written.", fact("key"), fact("reason"));
+        return Err(invalid("NAME", &add.name, &detail).into());
     }
     write(&path, &text)?;
     context.screen.note(format_args!("{} is named in {}", add.name, path.display()));

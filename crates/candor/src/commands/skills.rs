@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use candor_cards::one_line;
 use candor_protocol::Failure;
 use candor_tools::skills::{Found, Place, Skills};
 use candor_tools::trust::Trust;
@@ -39,6 +40,7 @@ fn list(as_json: bool, context: &Context<'_>) -> Result<Exit, Fail> {
             Ok(skill) => skill.description.split_whitespace().collect::<Vec<_>>().join(" "),
             Err(failure) => reason(failure),
         };
+        let (name, says, path) = (one_line(&name), one_line(&says), one_line(&path.to_string()));
         context.screen.say(format_args!("{name}  {}  {says}  ({path})", state(skill)))?;
     }
     if found.is_empty() {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use candor_cards::one_line;
 use candor_protocol::{Code, Failure, ToolSpec};
 use candor_tools::{Registry, Sought};
 use serde_json::json;
@@ -16,9 +17,7 @@ pub(crate) fn run(command: &Tools, context: &Context<'_>) -> Result<Exit, Fail> 
     let loaded = context.load()?;
     let registry = Registry::built_in();
     let offered = Offered::new(&loaded, &loaded.workspace, context)?;
-    for failure in offered.problems() {
-        context.screen.card(&failure);
-    }
+    offered.warn(context);
     offered.offer(&registry, &loaded.workspace, &Arc::default());
     // What a model is told at first: the rest it finds.
     let specs = registry.offered(&Sought::default(), None);
@@ -30,7 +29,7 @@ pub(crate) fn run(command: &Tools, context: &Context<'_>) -> Result<Exit, Fail> 
         Tools::List { json: false } => {
             let width = specs.iter().map(|spec| spec.name.len()).max().unwrap_or(0);
             for spec in &specs {
-                context.screen.say(format_args!("{:width$}  {}", spec.name, first_line(spec)))?;
+                context.screen.say(format_args!("{:width$}  {}", spec.name, one_line(first_line(spec))))?;
             }
             context.screen.note(format_args!("sandbox: {}", doctor::walls(&loaded, context).says));
         }
@@ -41,7 +40,7 @@ pub(crate) fn run(command: &Tools, context: &Context<'_>) -> Result<Exit, Fail> 
 
 fn show(name: &str, as_json: bool, registry: &Registry, context: &Context<'_>) -> Result<(), Fail> {
     let Some(tool) = registry.find(name) else {
-        let specs = registry.specs();
+        let specs = registry.offered(&Sought::default(), None);
         let names = specs.iter().map(|spec| spec.name.as_str()).collect::<Vec<_>>().join(", ");
         return Err(Failure::new(Code::ToolUnknown).with("tool", name).with("tools", names).into());
     };

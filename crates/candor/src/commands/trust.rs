@@ -3,7 +3,9 @@
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
+use candor_cards::one_line;
 use candor_config::Loaded;
+use candor_mcp::Rights;
 use candor_protocol::Failure;
 use candor_tools::trust::{Brought, Trust};
 use serde_json::{Value, json};
@@ -35,7 +37,8 @@ pub(crate) fn run(options: &cli::Trust, context: &Context<'_>) -> Result<Exit, F
         let Thing { brought, path, does } = thing;
         let state = if trust.has(brought) { "trusted" } else { "not trusted" };
         let (kind, name) = (brought.kind.as_str(), &brought.name);
-        context.screen.say(format_args!("{state}  {kind} {name}: {does}  ({})", path.display()))?;
+        let (name, does, path) = (one_line(name), one_line(does), one_line(&path.display().to_string()));
+        context.screen.say(format_args!("{state}  {kind} {name}: {does}  ({path})"))?;
         let failed = |error: io::Error| Failure::file(&loaded.home.join("trust.json"), &error);
         if options.remove {
             trust.remove(brought).map_err(failed)?;
@@ -61,13 +64,20 @@ fn things(loaded: &Loaded, context: &Context<'_>) -> Vec<Thing> {
     let skills = offered::skills(loaded, &loaded.workspace, context.env()).found();
     let skill = |found: candor_tools::skills::Found| {
         let skill = found.skill.ok()?;
-        Some(Thing { brought: found.brought?, path: found.path, does: skill.description.clone() })
+        let files: Vec<String> = skill.files.iter().map(|file| file.display().to_string()).collect();
+        let with = if files.is_empty() { String::new() } else { format!(" [with {}]", files.join(", ")) };
+        let does = format!("{}{with}", skill.description);
+        Some(Thing { brought: found.brought?, path: found.path, does })
     };
     let trust = offered::trust(loaded);
     let named = offered::mcp::entries(loaded, &loaded.workspace, context.env(), &trust).entries;
     let own = offered::mcp::own_file(loaded);
     let server = |entry: candor_mcp::Entry| {
-        let does = format!("starts or reaches {}", entry.reach.shown());
+        let rights = match entry.rights {
+            Rights::Full => "with all your rights",
+            Rights::Workspace => "behind the walls",
+        };
+        let does = format!("{rights}: {}", entry.written);
         Thing { brought: offered::mcp::what(&entry, &loaded.workspace), path: entry.path, does }
     };
     let servers = named.into_iter().filter(|entry| entry.path != own).map(server);

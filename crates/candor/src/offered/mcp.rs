@@ -8,7 +8,10 @@ use candor_config::{Env, Loaded};
 use candor_mcp::{Entry, Options, Read, Servers};
 use candor_protocol::Failure;
 use candor_tools::trust::{Brought, Kind, Trust};
-use candor_tools::{ToolSource, Tools};
+use candor_tools::{ToolSource, Tools, Walls};
+
+use crate::assemble;
+use crate::context::Context;
 
 /// What a workspace names its servers in.
 const WORKSPACE: &[&str] = &[".mcp.json", "mcp.json"];
@@ -25,9 +28,9 @@ pub(crate) fn own_file(loaded: &Loaded) -> PathBuf {
 
 /// All servers that are named: the person's own, then the workspace's, which need trust.
 pub(crate) fn entries(loaded: &Loaded, workspace: &Path, env: &Env, trust: &Trust) -> Read {
-    let mut all = read(&own_file(loaded), env);
+    let mut all = read(&own_file(loaded), env, candor_mcp::read);
     for path in WORKSPACE.iter().map(|name| workspace.join(name)) {
-        let mut brought = read(&path, env);
+        let mut brought = read(&path, env, candor_mcp::read_brought);
         for entry in &mut brought.entries {
             entry.is_untrusted = !trust.has(&what(entry, workspace));
         }
@@ -43,7 +46,10 @@ pub(crate) fn what(entry: &Entry, workspace: &Path) -> Brought {
     Brought { kind: Kind::McpServer, folder: workspace.to_owned(), name, hash }
 }
 
-fn read(path: &Path, env: &Env) -> Read {
+/// One of the two ways to read a file of servers.
+type Reader = fn(&Path, &str, &dyn Fn(&str) -> Option<String>) -> Read;
+
+fn read(path: &Path, env: &Env, reader: Reader) -> Read {
     let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file);
     let Some(metadata) = metadata else { return Read::default() };
     let text = if metadata.len() > FILE_BYTES_MAX {
@@ -52,7 +58,7 @@ fn read(path: &Path, env: &Env) -> Read {
         fs::read_to_string(path).map_err(|error| error.to_string())
     };
     match text {
-        Ok(text) => candor_mcp::read(path, &text, &|name| env.get(name).map(str::to_owned)),
+        Ok(text) => reader(path, &text, &|name| env.get(name).map(str::to_owned)),
         Err(why) => Read { problems: vec![unreadable(path, &why)], ..Read::default() },
     }
 }
@@ -62,9 +68,16 @@ fn unreadable(path: &Path, why: &str) -> Failure {
 }
 
 /// The servers, none of them started.
-pub(crate) fn servers(entries: Vec<Entry>, loaded: &Loaded, workspace: &Path, env: &Env) -> Arc<Servers> {
+pub(crate) fn servers(
+    entries: Vec<Entry>,
+    loaded: &Loaded,
+    workspace: &Path,
+    context: &Context<'_>,
+) -> Arc<Servers> {
+    let env = context.env();
     let filtered = candor_gate::env::filtered(env.all(), &loaded.config.security.allowed_env);
     let options = Options {
+        walls: Arc::new(Walls::new(assemble::offline(None, loaded, context).walls)),
         cache: Some(loaded.home.join(CACHE)),
         tokens: Some(loaded.home.join(TOKENS)),
         ..Options::new(workspace.to_owned(), filtered)

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use candor_agent::{Verifier, VerifyTool};
+use candor_cards::one_line;
 use candor_config::{Env, Loaded};
 use candor_mcp::{Read, Servers, Standing, Status};
 use candor_protocol::Failure;
@@ -66,23 +67,23 @@ impl Offered {
         Ok(Self {
             command_tools,
             skills: Arc::new(skills(loaded, workspace, env)),
-            servers: mcp::servers(entries, loaded, workspace, env),
+            servers: mcp::servers(entries, loaded, workspace, context),
             server_problems: problems,
             web,
         })
     }
 
     /// A line for everything that is left out.
-    fn warn(&self, context: &Context<'_>) {
+    pub(crate) fn warn(&self, context: &Context<'_>) {
         for failure in self.command_tools.broken() {
-            let fact = |name| failure.fact(name).unwrap_or_default();
+            let fact = |name| one_line(failure.fact(name).unwrap_or_default());
             let (path, line, tool, reason) = (fact("path"), fact("line"), fact("tool"), fact("reason"));
             let code = failure.code;
             context.screen.warn(&format!("{path}, line {line}: {tool} is left out: {reason} ({code})"));
         }
         for failure in &self.server_problems {
             let card = candor_cards::card(failure);
-            let cause = card.cause.lines().collect::<Vec<_>>().join(" ");
+            let cause = one_line(&card.cause.lines().collect::<Vec<_>>().join(" "));
             context.screen.warn(&format!("{cause} ({})", failure.code));
         }
         let skills = self.skills.found().iter().filter(|found| !found.trusted).count();
@@ -117,11 +118,6 @@ impl Offered {
     /// The skills among it.
     pub(crate) fn skills(&self) -> Arc<Skills> {
         Arc::clone(&self.skills)
-    }
-
-    /// The cards of everything that is wrong.
-    pub(crate) fn problems(&self) -> Vec<Failure> {
-        self.command_tools.broken().into_iter().chain(self.server_problems.iter().cloned()).collect()
     }
 }
 

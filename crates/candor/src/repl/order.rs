@@ -57,6 +57,10 @@ pub(crate) fn read(text: &str) -> Input {
     if !text.starts_with('/') || trimmed.contains('\n') {
         return Input::Message(trimmed.to_owned());
     }
+    // The runtime takes up the skill that a message names.
+    if trimmed.starts_with("/skill:") {
+        return Input::Message(trimmed.to_owned());
+    }
     if let Some(rest) = trimmed.strip_prefix("//") {
         return Input::Message(format!("/{rest}"));
     }
