@@ -101,7 +101,8 @@ async fn revealed(call: &ToolCall, deps: &RunDeps<'_>) -> ToolOutput {
     if context.cancel.is_cancelled() {
         return ToolOutput::failure(&candor_tools::Error::Interrupted { tool: call.tool_name.clone() });
     }
-    if matches!(deps.tools.effect(call, context), Some(Effect::Sends)) {
+    let is_foreign = deps.tools.find(&call.tool_name).is_some_and(|tool| tool.is_foreign());
+    if is_foreign || matches!(deps.tools.effect(call, context), Some(Effect::Sends)) {
         return dispatch(deps.tools, call, &call.args, context).await;
     }
     match deps.mask.reveal(&call.args) {

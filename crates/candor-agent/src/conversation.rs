@@ -1,6 +1,6 @@
 //! From stored events to what a model is sent.
 
-use candor_protocol::{Event, EventBody, Message, Moment, Origin, Part, Role, RunId, ToolResult};
+use candor_protocol::{Code, Event, EventBody, Message, Moment, Origin, Part, Role, RunId, ToolResult};
 use candor_tools::ToolOutput;
 use serde::{Deserialize, Serialize};
 
@@ -105,6 +105,9 @@ impl Conversation {
             }
             EventBody::ToolResult { call_id, tool_name, result, is_error, card, images, changes, .. } => {
                 self.owed.after_call(changes);
+                if card.as_ref().is_some_and(|card| card.code == Code::ToolInterrupted.as_str()) {
+                    self.owed.after_break(tool_name);
+                }
                 let result = ToolResult {
                     call_id: call_id.clone(),
                     tool_name: tool_name.clone(),
@@ -224,6 +227,7 @@ impl Conversation {
             let output = ToolOutput::failure(&candor_tools::Error::Interrupted { tool: tool_name.clone() });
             let (content, card) = (output.for_model, output.card);
             let images = Vec::new();
+            self.owed.after_break(&tool_name);
             self.push_result(at, ToolResult { call_id, tool_name, content, is_error: true, card, images });
         }
     }

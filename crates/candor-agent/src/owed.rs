@@ -3,6 +3,27 @@
 use candor_protocol::{Change, Outcome, Status, VerdictStatus};
 use serde::{Deserialize, Serialize};
 
+/// The evidence of a user who waived the checks.
+pub(crate) const WAIVED: &str = "no-verify";
+
+/// The tools that change nothing. One that is not named here, and that was broken off, may have changed anything.
+const READERS: &[&str] = &[
+    "file_read",
+    "search",
+    "find",
+    "list",
+    "todo",
+    "ask_user",
+    "sleep",
+    "verify",
+    "skill",
+    "tool_search",
+    "web_fetch",
+    "web_search",
+    "context_search",
+    "context_get",
+];
+
 /// Whether work of earlier runs still has to be shown to work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -19,21 +40,92 @@ pub(crate) enum Owed {
 impl Owed {
     pub(crate) fn after_call(&mut self, changes: &[Change]) {
         if !changes.is_empty() {
-            *self = Self::Unchecked;
+            self.unchecked();
         }
     }
 
-    /// A run that was stopped, cut short or killed settles nothing. One that came to its end does, and so does a user who
-    /// waived the checks.
+    /// A call was broken off: nobody knows what it has changed.
+    pub(crate) fn after_break(&mut self, tool: &str) {
+        if !READERS.contains(&tool) {
+            self.unchecked();
+        }
+    }
+
+    /// A run that was stopped, cut short or killed settles nothing, and neither does one that only shortened the conversation.
+    /// One that came to its end does, and so does a user who waived the checks; but what was seen to fail has to be seen to work.
     pub(crate) fn after_run(&mut self, outcome: &Outcome) {
+        let is_waived = || outcome.verdict.evidence.iter().any(|evidence| evidence.check == WAIVED);
         match (outcome.verdict.status, outcome.status) {
             (VerdictStatus::Failed, _) => *self = Self::Failed,
-            (VerdictStatus::Verified, _) | (VerdictStatus::Unverifiable, Status::DonePartial) => {
-                *self = Self::Nothing;
-            }
-            // What failed before stays so when nothing was changed since.
-            (VerdictStatus::NotApplicable, Status::Done) if *self == Self::Unchecked => *self = Self::Nothing,
+            (VerdictStatus::Verified, _) => *self = Self::Nothing,
+            _ if *self == Self::Failed => {}
+            (VerdictStatus::Unverifiable, Status::DonePartial) => *self = Self::Nothing,
+            (VerdictStatus::NotApplicable, Status::Done) if is_waived() => *self = Self::Nothing,
             _ => {}
         }
+    }
+
+    fn unchecked(&mut self) {
+        if *self == Self::Nothing {
+            *self = Self::Unchecked;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use candor_protocol::{Evidence, Usage, Verdict};
+
+    use super::*;
+
+    fn ended(status: Status, verdict: VerdictStatus, check: &str) -> Outcome {
+        let evidence = vec![Evidence { check: check.to_owned(), ..Evidence::note("") }];
+        Outcome {
+            status,
+            verdict: Verdict { status: verdict, profile: "fast".to_owned(), evidence },
+            usage: Usage::default(),
+            cost_usd: None,
+            turns: 1,
+            tool_calls: 0,
+            duration_ms: 0,
+            card: None,
+        }
+    }
+
+    fn after(mut owed: Owed, status: Status, verdict: VerdictStatus, check: &str) -> Owed {
+        owed.after_run(&ended(status, verdict, check));
+        owed
+    }
+
+    #[test]
+    fn what_failed_is_owed_until_it_is_seen_to_work() {
+        use VerdictStatus::{Failed, NotApplicable, Unverifiable, Verified};
+        assert_eq!(after(Owed::Unchecked, Status::DonePartial, Failed, "unit"), Owed::Failed);
+        assert_eq!(after(Owed::Failed, Status::DonePartial, Unverifiable, "unit"), Owed::Failed);
+        assert_eq!(after(Owed::Failed, Status::Done, NotApplicable, WAIVED), Owed::Failed);
+        assert_eq!(after(Owed::Failed, Status::Done, Verified, "unit"), Owed::Nothing);
+    }
+
+    #[test]
+    fn what_nobody_looked_at_is_owed_until_somebody_looks_or_waives() {
+        use VerdictStatus::{NotApplicable, Unverifiable};
+        assert_eq!(after(Owed::Unchecked, Status::Stopped, Unverifiable, "verification"), Owed::Unchecked);
+        assert_eq!(after(Owed::Unchecked, Status::Done, NotApplicable, "verification"), Owed::Unchecked);
+        assert_eq!(after(Owed::Unchecked, Status::Done, NotApplicable, WAIVED), Owed::Nothing);
+        assert_eq!(after(Owed::Unchecked, Status::DonePartial, Unverifiable, "unit"), Owed::Nothing);
+    }
+
+    #[test]
+    fn a_call_that_was_broken_off_may_have_changed_something() {
+        for (tool, expected) in
+            [("file_read", Owed::Nothing), ("shell_exec", Owed::Unchecked), ("mcp__a__b", Owed::Unchecked)]
+        {
+            let mut owed = Owed::Nothing;
+            owed.after_break(tool);
+            assert_eq!(owed, expected, "{tool}");
+        }
+        let mut owed = Owed::Failed;
+        owed.after_break("shell_exec");
+        assert_eq!(owed, Owed::Failed);
     }
 }

@@ -387,7 +387,8 @@ fn allow(raw: &Map<String, Value>) -> Result<Option<GlobSet>, Problem> {
 /// A name for what an entry runs. It is made of what the file says and not of what its variables stand for now: whoever
 /// agreed to a server agreed to that, and a new token is no new server.
 fn hash(name: &str, raw: &Map<String, Value>, rights: Rights) -> String {
-    const DECISIVE: &[&str] = &["type", "command", "args", "env", "cwd", "url", "headers", "oauth"];
+    const DECISIVE: &[&str] =
+        &["type", "command", "args", "env", "cwd", "url", "headers", "oauth", "allow", "disabled"];
     let decisive = DECISIVE.iter().map(|key| (*key, raw.get(*key).map(sorted)));
     let content = json!([name, decisive.collect::<Vec<_>>(), format!("{rights:?}")]);
     format!("{:x}", HexOf(&Sha256::digest(content.to_string())))

@@ -95,6 +95,17 @@ impl Server {
         !self.entry.is_disabled && !self.entry.is_untrusted
     }
 
+    /// Whether it may be reached at all.
+    pub(crate) fn permit(&self) -> Result<(), Error> {
+        if self.entry.is_untrusted {
+            return Err(Error::Untrusted { server: self.entry.name.clone(), path: self.entry.path.clone() });
+        }
+        if self.entry.is_disabled {
+            return Err(self.refused("its entry says \"disabled\": true"));
+        }
+        Ok(())
+    }
+
     /// What it offers, as far as is known without starting it.
     pub(crate) fn offer(&self) -> Option<Arc<Offer>> {
         self.basis.cache.get(&self.entry.hash).map(|known| known.offer)
@@ -218,12 +229,7 @@ impl Server {
     }
 
     fn there_or_start(self: &Arc<Self>) -> Result<Result<Arc<Connection>, Start>, Error> {
-        if self.entry.is_untrusted {
-            return Err(Error::Untrusted { server: self.entry.name.clone(), path: self.entry.path.clone() });
-        }
-        if self.entry.is_disabled {
-            return Err(self.refused("its entry says \"disabled\": true"));
-        }
+        self.permit()?;
         let mut life = self.life();
         match &life.state {
             State::There(there) if there.connection.is_alive() => {

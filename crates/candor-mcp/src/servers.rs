@@ -236,6 +236,7 @@ impl Servers {
     /// Logs in to a server. `open` is told the address that a person has to open in a browser.
     pub async fn login(&self, name: &str, open: impl FnOnce(&str)) -> Result<(), Error> {
         let server = self.find(name)?;
+        server.permit()?;
         let failed = |reason: String| Error::Login {
             server: name.to_owned(),
             reason,

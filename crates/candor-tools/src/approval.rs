@@ -109,7 +109,7 @@ pub(crate) async fn clear(
     }
     let (name, shown) = (tool.spec().name.as_str(), tool.shown(&call.args));
     let what: String = shown.chars().take(COMMAND_CHARS_MAX).collect();
-    let may_change = effect != Effect::Sends && !is_walled_in(&effect, context);
+    let may_change = effect != Effect::Sends && !is_walled_in(tool, context);
     if context.rules.permission == Permission::ReadOnly && may_change {
         return Err(Error::blocked(name, &what, "the permission is read-only"));
     }
@@ -164,9 +164,8 @@ pub(crate) async fn clear(
 }
 
 /// Whether a call can do no harm although nothing may be changed: a command behind walls where nothing is writable.
-fn is_walled_in(effect: &Effect, context: &ToolContext) -> bool {
-    *effect == Effect::Acts
-        && context.walls.plan().policy.as_ref().is_some_and(|policy| policy.writable.is_empty())
+fn is_walled_in(tool: &dyn Tool, context: &ToolContext) -> bool {
+    tool.is_walled() && context.walls.plan().policy.as_ref().is_some_and(|policy| policy.writable.is_empty())
 }
 
 /// Asks, unless the run is stopped first.

@@ -12,7 +12,9 @@ use candor_protocol::ToolCall;
 use serde_json::{Value, json};
 
 use crate::error::COMMAND_CHARS_MAX;
-use crate::{BoxFuture, Error, Registry, Tool, ToolContext, ToolOutput, approval, arguments, guides};
+use crate::{
+    BoxFuture, Error, Registry, Tool, ToolContext, ToolOutput, approval, arguments, guides, tracking,
+};
 
 /// How much longer than its time, or than its cancellation, a tool may take. A tool that ends a process by itself
 /// needs a few seconds for it and has more to tell than we would; this is for a tool that hangs.
@@ -36,6 +38,7 @@ pub async fn dispatch(
     let context = &ToolContext { call_id: call.call_id.clone(), cancel, ..context.clone() };
     let output = match prepared(registry, call, args, context) {
         Ok(tool) => match caught(|| Box::pin(approval::clear(&*tool, call, args, context))).await {
+            Ok(Ok(())) if tool.is_foreign() => watched(&*tool, args, context).await,
             Ok(Ok(())) => run(&*tool, args, context).await,
             Ok(Err(error)) => Err(error),
             Err(message) => Err(Error::Panicked { tool: tool.spec().name.clone(), message }),
@@ -93,6 +96,14 @@ fn prepared(
         return Err(Error::Interrupted { tool: name.clone() });
     }
     Ok(tool)
+}
+
+/// Runs a tool from elsewhere: what it does to the workspace nobody can tell but by looking.
+async fn watched(tool: &dyn Tool, args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {
+    tracking::before(context).await;
+    let output = ToolOutput::of(run(tool, args, context).await, context);
+    let changes = tracking::after(context).await;
+    Ok(ToolOutput { changes, ..output })
 }
 
 async fn run(tool: &dyn Tool, args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {

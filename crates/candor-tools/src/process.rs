@@ -194,6 +194,10 @@ impl Tool for Process {
         &self.spec
     }
 
+    fn is_walled(&self) -> bool {
+        true
+    }
+
     fn effect(&self, args: &Value, _context: &ToolContext) -> Effect {
         match arguments::read::<Args<'_>>(args).map(|args| args.action) {
             Ok(Action::Status | Action::Logs) => Effect::Reads,

@@ -74,6 +74,10 @@ impl Tool for ShellExec {
         &self.spec
     }
 
+    fn is_walled(&self) -> bool {
+        true
+    }
+
     fn aliases(&self) -> &'static [&'static str] {
         &["bash"]
     }

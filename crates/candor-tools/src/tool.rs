@@ -43,6 +43,11 @@ pub trait Tool: Send + Sync {
         spec.name.len() + spec.description.len() + spec.parameters.to_string().len()
     }
 
+    /// Whether all that it does happens behind the walls of the session.
+    fn is_walled(&self) -> bool {
+        false
+    }
+
     /// Whether it comes from outside, and can wait until it is looked for.
     fn is_foreign(&self) -> bool {
         false

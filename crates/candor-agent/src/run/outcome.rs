@@ -4,6 +4,7 @@ use candor_protocol::{CheckResult, ErrorCard, EventBody, Evidence, Outcome, Stat
 
 use super::{End, Run};
 use crate::Verify;
+use crate::owed::WAIVED;
 
 impl Run<'_, '_> {
     pub(super) fn outcome(self, end: End) -> Outcome {
@@ -69,7 +70,12 @@ impl Run<'_, '_> {
             ),
         };
         let profile = self.deps.context.profile.clone();
-        Verdict { status, profile, evidence: vec![Evidence::note(why)] }
+        let check = if self.deps.verify == Verify::Waived { WAIVED } else { "verification" };
+        Verdict {
+            status,
+            profile,
+            evidence: vec![Evidence { check: check.to_owned(), ..Evidence::note(why) }],
+        }
     }
 }
 

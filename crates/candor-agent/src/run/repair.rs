@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use candor_protocol::{CheckResult, Code, Evidence, Failure, Verdict};
+use candor_protocol::{CheckResult, Code, Evidence, EvidenceKind, Failure, Verdict, VerdictStatus};
 
 /// How much the model is told of what failed.
 const TOLD_CHARS_MAX: usize = 12_000;
@@ -53,4 +53,25 @@ pub(super) fn stuck(verdict: &Verdict) -> Failure {
     Failure::new(Code::VerifyStuck)
         .with("check", failed.map(|evidence| evidence.check.as_str()).unwrap_or_default())
         .with("cause", cause)
+}
+
+/// The checks that failed, by name.
+pub(super) fn failed(verdict: &Verdict) -> Vec<String> {
+    let failed = verdict.evidence.iter().filter(|evidence| evidence.result == CheckResult::Failed);
+    failed.map(|evidence| evidence.check.clone()).collect()
+}
+
+/// A check that failed and is gone was not repaired: without this, whoever removes the tests would be told that there is
+/// nothing to run.
+pub(super) fn hold_vanished(verdict: &mut Verdict, failed: &[String]) {
+    let is_there = |name: &String| verdict.evidence.iter().any(|evidence| evidence.check == *name);
+    let gone: Vec<&String> = failed.iter().filter(|name| !is_there(name)).collect();
+    for name in &gone {
+        let said = "it failed before, and is not there any more";
+        let evidence = Evidence::new(name.as_str(), EvidenceKind::Custom, CheckResult::Failed, said);
+        verdict.evidence.push(evidence);
+    }
+    if !gone.is_empty() {
+        verdict.status = VerdictStatus::Failed;
+    }
 }

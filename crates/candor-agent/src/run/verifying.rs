@@ -24,8 +24,9 @@ pub(super) struct Looked {
     pub(super) verdict: Option<Verdict>,
     /// How often the model was told to repair something.
     rounds: u32,
-    /// What failed the last time.
+    /// What failed the last time, in so many words, and by name.
     signature: Vec<String>,
+    failed: Vec<String>,
     /// What the run was asked for.
     task: String,
     /// What its deciding files held before it.
@@ -123,7 +124,11 @@ impl Run<'_, '_> {
     /// What a verdict means: the table of profiles decides, and the model has no say in it.
     fn decide(&mut self, verified: Verified, rounds_max: u32) -> Option<End> {
         let Verified { report, is_budget_spent, .. } = verified;
-        let verdict = report.verdict;
+        let mut verdict = report.verdict;
+        if verdict.status == VerdictStatus::Unverifiable {
+            repair::hold_vanished(&mut verdict, &self.looked.failed);
+        }
+        self.looked.failed = repair::failed(&verdict);
         let signature = signature(&verdict);
         let is_repeated = self.looked.rounds > 0 && signature == self.looked.signature;
         self.looked.signature = signature;

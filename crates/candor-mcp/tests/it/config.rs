@@ -135,9 +135,10 @@ fn what_cannot_be_followed_is_named() {
     let read = read_text("{\"mcpServers\": {\n\"a\": }");
     assert_eq!(read.problems[0].code, Code::ConfigSyntax);
     assert_eq!(read.problems[0].fact("line"), Some("2"));
-    assert!(problem(r#"{"mcpServers": []}"#).contains("it has to be an object of servers"));
+    assert!(problem(r#"{"mcpServers": []}"#).contains("the servers stand in an object of this name"));
     assert!(problem(r#"{"mcpServers": {"../x": {"command": "y"}}}"#).contains("no slash"));
-    assert!(read_text("{}").entries.is_empty());
+    assert!(read_text("{}").entries.is_empty() && read_text("{}").problems.is_empty());
+    assert!(problem(r#"{"servers": {"a": {"command": "y"}}}"#).contains("the servers stand in"));
 }
 
 #[test]
@@ -147,16 +148,15 @@ fn the_hash_changes_with_what_would_run_and_with_nothing_else() {
         read_text(&text).entries[0].hash.clone()
     };
     let plain = hash(json!({ "command": "c", "env": { "A": "1", "B": "2" } }));
-    assert_eq!(
-        plain,
-        hash(json!({ "env": { "B": "2", "A": "1" }, "command": "c", "timeout": 5, "allow": ["x"] }))
-    );
+    assert_eq!(plain, hash(json!({ "env": { "B": "2", "A": "1" }, "command": "c", "timeout": 5 })));
     for other in [
         json!({ "command": "d", "env": { "A": "1", "B": "2" } }),
         json!({ "command": "c", "env": { "A": "1", "B": "3" } }),
         json!({ "command": "c", "env": { "A": "1", "B": "2" }, "args": ["x"] }),
         json!({ "command": "c", "env": { "A": "1", "B": "2" }, "cwd": "x" }),
         json!({ "command": "c", "env": { "A": "1", "B": "2" }, "sandbox": "workspace" }),
+        json!({ "command": "c", "env": { "A": "1", "B": "2" }, "allow": ["x"] }),
+        json!({ "command": "c", "env": { "A": "1", "B": "2" }, "disabled": true }),
     ] {
         assert_ne!(plain, hash(other.clone()), "{other}");
     }

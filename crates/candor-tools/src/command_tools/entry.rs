@@ -240,7 +240,7 @@ impl Parameter {
 
     /// Whether whoever wrote the file has said what may be given.
     pub(super) fn is_narrow(&self) -> bool {
-        self.choices.is_some() || self.regex.is_some() || self.kind != Kind::String
+        self.choices.is_some() || self.regex.is_some() || self.kind == Kind::Boolean
     }
 }
 

@@ -68,7 +68,8 @@ impl CommandTool {
         let ended = &carried.ended;
         log_cuts(name, ended, context);
         if ended.how == How::Cancelled {
-            return Err(Error::Interrupted { tool: name.clone() });
+            let broken_off = ToolOutput::failure(&Error::Interrupted { tool: name.clone() });
+            return Ok(ToolOutput { changes: carried.changes, ..broken_off });
         }
         let (stdout, stderr) = (ended.stdout.text(), ended.stderr.text());
         let said = [stdout.as_str(), stderr.as_str()].into_iter().filter(|text| !text.is_empty());
@@ -105,6 +106,10 @@ impl Tool for CommandTool {
                 parameter.problem(value).map(|why| format!("`{name}` {why}"))
             })
         })
+    }
+
+    fn is_walled(&self) -> bool {
+        true
     }
 
     fn effect(&self, _args: &Value, _context: &ToolContext) -> Effect {

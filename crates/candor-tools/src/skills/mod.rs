@@ -126,16 +126,13 @@ impl Skills {
         let found: Vec<Found> = self.found().into_iter().filter(named).collect();
         let found = found.iter().rfind(|found| found.trusted).or(found.last());
         let Some(found) = found else { return Err(self.unknown(name)) };
-        let now = match &found.brought {
-            Some(brought) => Some(Brought { hash: reading::hash(&found.path)?, ..brought.clone() }),
-            None => None,
-        };
+        let (skill, hash) = reading::load(&found.path);
+        let now = found.brought.clone().map(|brought| Brought { hash: hash.unwrap_or_default(), ..brought });
         if now.is_some_and(|now| !self.trust.has(&now)) {
-            return Err(Failure::new(Code::SkillUntrusted)
-                .with("skill", name)
-                .with("path", found.path.display()));
+            let failure = Failure::new(Code::SkillUntrusted).with("skill", name);
+            return Err(failure.with("path", found.path.display()));
         }
-        found.skill.clone()
+        skill.map(Arc::new)
     }
 
     /// The skills that a text asks for: `$name`, or `/skill:name`.
@@ -153,7 +150,7 @@ impl Skills {
         let brought = place.folder.as_ref().map(|folder| Brought {
             kind: Kind::Skill,
             folder: folder.clone(),
-            name: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+            name: path.strip_prefix(folder).unwrap_or(&path).display().to_string(),
             hash: read.hash.clone(),
         });
         let trusted = brought.as_ref().is_none_or(|brought| self.trust.has(brought));
@@ -167,10 +164,9 @@ impl Skills {
         if let Some(known) = read.get(path).filter(|known| known.stamp == stamp) {
             return known.clone();
         }
-        let skill = reading::read(path).map(Arc::new);
+        let (skill, hash) = reading::load(path);
         // What cannot be told apart from something else cannot be trusted.
-        let hash = reading::hash(path).unwrap_or_default();
-        let now = Read { stamp, skill, hash };
+        let now = Read { stamp, skill: skill.map(Arc::new), hash: hash.unwrap_or_default() };
         read.insert(path.to_owned(), now.clone());
         now
     }

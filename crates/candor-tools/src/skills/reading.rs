@@ -53,17 +53,27 @@ struct Head {
     metadata: BTreeMap<String, String>,
 }
 
-/// Reads a skill, or says what is wrong with it.
-pub(super) fn read(folder: &Path) -> Result<Skill, Failure> {
-    let path = folder.join(FILE);
-    let unusable = |line: u64, why: String| {
-        Failure::new(Code::SkillInvalid).with("path", path.display()).with("line", line).with("reason", why)
+/// A skill and what tells it, with all its files, from any other: both of the same bytes.
+pub(super) fn load(folder: &Path) -> (Result<Skill, Failure>, Option<String>) {
+    let contents = match contents(folder) {
+        Ok(contents) => contents,
+        Err(why) => return (Err(unusable(folder, 1, why)), None),
     };
-    let text = open(folder, Path::new(FILE), FILE_BYTES_MAX + 1).map_err(|why| unusable(1, why))?;
+    let pieces = contents.iter().flat_map(|(file, content)| [file.as_os_str().as_encoded_bytes(), content]);
+    let hash = content_hash(pieces);
+    (read(folder, &contents), Some(hash))
+}
+
+/// Reads a skill, or says what is wrong with it.
+fn read(folder: &Path, contents: &BTreeMap<PathBuf, Vec<u8>>) -> Result<Skill, Failure> {
+    let unusable = |line: u64, why: String| unusable(folder, line, why);
+    let Some(text) = contents.get(Path::new(FILE)) else {
+        return Err(unusable(1, "it is no file of its own".to_owned()));
+    };
     if text.len() as u64 > FILE_BYTES_MAX {
         return Err(unusable(1, format!("it is longer than {FILE_BYTES_MAX} bytes")));
     }
-    let text = String::from_utf8(text).map_err(|_| unusable(1, "it is not UTF-8".to_owned()))?;
+    let text = std::str::from_utf8(text).map_err(|_| unusable(1, "it is not UTF-8".to_owned()))?;
     let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
     let Some((head, body)) = parts(&text) else {
         return Err(unusable(1, "it does not begin with `---`, a few keys, and `---`".to_owned()));
@@ -74,14 +84,18 @@ pub(super) fn read(folder: &Path) -> Result<Skill, Failure> {
         unusable(line + 1, candor_cards::without_place(said.lines().next().unwrap_or_default()).to_owned())
     })?;
     check(&head, body, folder).map_err(|why| unusable(1, why))?;
-    let files = files(folder).map_err(|why| unusable(1, why))?;
     Ok(Skill {
         name: head.name,
         description: head.description.trim().to_owned(),
         body: body.trim().to_owned(),
         folder: folder.to_owned(),
-        files: files.into_iter().filter(|file| file != Path::new(FILE)).collect(),
+        files: contents.keys().filter(|file| *file != Path::new(FILE)).cloned().collect(),
     })
+}
+
+fn unusable(folder: &Path, line: u64, why: String) -> Failure {
+    let path = folder.join(FILE);
+    Failure::new(Code::SkillInvalid).with("path", path.display()).with("line", line).with("reason", why)
 }
 
 /// What stands between the lines of three dashes, and what follows.
@@ -124,7 +138,10 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
         let entries = fs::read_dir(folder.join(&within)).map_err(|error| error.to_string())?;
         for entry in entries.flatten() {
             let (path, Ok(metadata)) = (within.join(entry.file_name()), entry.metadata()) else { continue };
-            if metadata.is_dir() && depth < DEPTH_MAX {
+            if metadata.is_dir() && depth >= DEPTH_MAX {
+                return Err(format!("its folders are more than {DEPTH_MAX} deep"));
+            }
+            if metadata.is_dir() {
                 open.push((path, depth + 1));
             } else if metadata.is_file() {
                 bytes += metadata.len();
@@ -141,23 +158,19 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// What tells a skill, with all its files, from any other.
-pub(super) fn hash(folder: &Path) -> Result<String, Failure> {
-    let unusable = |why: String| {
-        Failure::new(Code::SkillInvalid).with("path", folder.display()).with("line", 1).with("reason", why)
-    };
-    let mut pieces = Vec::new();
-    for file in files(folder).map_err(unusable)? {
-        let content = open(folder, &file, FILES_BYTES_MAX).map_err(unusable)?;
-        pieces.push(file.as_os_str().as_encoded_bytes().to_vec());
-        pieces.push(content);
-    }
-    Ok(content_hash(pieces.iter().map(Vec::as_slice)))
+/// What is in all of them.
+fn contents(folder: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>, String> {
+    let read = |file: PathBuf| open(folder, &file, FILES_BYTES_MAX).map(|content| (file, content));
+    files(folder)?.into_iter().map(read).collect()
 }
 
 /// One of its files for a model, as far as it is text; whether there is more of it.
 pub(super) fn resource(skill: &Skill, path: &str) -> Result<(String, bool), String> {
     let wanted = Path::new(path.trim_start_matches("./"));
+    // Nobody has agreed to anything else.
+    if !skill.files.iter().any(|file| file == wanted) {
+        return Err("it is not among them".to_owned());
+    }
     let bytes = open(&skill.folder, wanted, RESOURCE_BYTES_MAX + 1)?;
     let is_cut = bytes.len() as u64 > RESOURCE_BYTES_MAX;
     if bytes.iter().take(1024).any(|byte| *byte == 0) {

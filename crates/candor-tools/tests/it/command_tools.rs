@@ -118,7 +118,8 @@ tools:
     let (rig, ..) = rig(text);
     let told = rig.call("count", json!({ "file": "--files0-from=/etc/passwd" })).await;
     check_failure(&told, Code::ToolArguments);
-    assert_eq!(output(&rig.call("number", json!({ "n": -3 })).await.for_model), "-3\n");
+    check_failure(&rig.call("number", json!({ "n": -3 })).await, Code::ToolArguments);
+    assert_eq!(output(&rig.call("number", json!({ "n": 3 })).await.for_model), "3\n");
     assert_eq!(output(&rig.call("named", json!({ "n": "-3" })).await.for_model), "--n=-3 7 no\n");
 }
 

@@ -14,7 +14,7 @@ use crate::cli::{self, McpAdd};
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
 use crate::offered;
-use crate::offered::mcp::{entries, own_file, servers};
+use crate::offered::mcp::{entries, own_file, secrets, servers, variable};
 use crate::screen::{block_on, counted};
 
 /// The key of the file that holds the servers.
@@ -36,6 +36,7 @@ pub(crate) fn run(command: &cli::Mcp, context: &Context<'_>) -> Result<Exit, Fai
 fn named(loaded: &Loaded, context: &Context<'_>) -> Arc<Servers> {
     let trust = offered::trust(loaded);
     let Read { entries, problems } = entries(loaded, &loaded.workspace, context.env(), &trust);
+    context.screen.keep_secret(secrets(&entries));
     for failure in &problems {
         context.screen.card(failure);
     }
@@ -175,7 +176,7 @@ fn add(add: &McpAdd, loaded: &Loaded, context: &Context<'_>) -> Result<Exit, Fai
     servers[&add.name] = entry;
     // It is read back as it will be read, so that a mistake is told now.
     let text = serde_json::to_string_pretty(&file).unwrap_or_default();
-    let read = candor_mcp::read(&path, &text, &|name| context.env().get(name).map(str::to_owned));
+    let read = candor_mcp::read(&path, &text, &|name| variable(name, &loaded.workspace, context.env()));
     let is_there = read.entries.iter().any(|entry| entry.name == add.name);
     let problem = read.problems.into_iter().find(|problem| problem.fact("server") == Some(&add.name));
     if let (false, Some(problem)) = (is_there, problem) {

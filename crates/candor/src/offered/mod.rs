@@ -64,6 +64,7 @@ impl Offered {
         context.screen.keep_secret(secrets(&command_tools.asked_for(), env));
         let web = web::tools(loaded, context)?;
         let Read { entries, problems } = mcp::entries(loaded, workspace, env, &trust);
+        context.screen.keep_secret(mcp::secrets(&entries));
         Ok(Self {
             command_tools,
             skills: Arc::new(skills(loaded, workspace, env)),

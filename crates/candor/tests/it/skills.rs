@@ -30,12 +30,14 @@ fn a_skill_of_the_workspace_is_left_out_until_it_is_trusted() {
     assert!(system.contains("**greeting**: How to greet.") && !system.contains("release-notes"), "{system}");
     let shown = candor(&home, "trust").run().ok();
     assert!(
-        shown.stdout.contains("not trusted  skill release-notes: How we write release notes."),
+        shown.stdout.contains("not trusted  skill .agents/skills/release-notes: How we write release notes."),
         "{}",
         shown.stdout
     );
     candor(&home, "trust --yes").run().ok();
-    assert!(candor(&home, "trust").run().ok().stdout.starts_with("trusted  skill release-notes"));
+    assert!(
+        candor(&home, "trust").run().ok().stdout.starts_with("trusted  skill .agents/skills/release-notes")
+    );
     let ran = ask(&home, &["Hello"]).run().ok();
     assert!(!ran.stderr.contains("left out"), "{}", ran.stderr);
     assert!(fake.requests()[1].system().unwrap().contains("**release-notes**: How we write release notes."));

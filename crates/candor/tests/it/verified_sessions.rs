@@ -142,3 +142,36 @@ fn a_service_that_is_to_be_kept_outlives_the_early_look() {
     let told = results.last().expect("a result");
     assert!(told.contains("sh bot.sh") && told.contains("running"), "{told}");
 }
+
+#[test]
+fn a_check_that_failed_and_was_removed_is_no_repair() {
+    let fake = fake();
+    fake.push(writes("Makefile", "test:\n\ttest -d no-such-folder\n"));
+    fake.push(Reply::text(CLAIM));
+    fake.push(Reply::calls([("shell_exec", json!({"command": "rm Makefile"}))]));
+    fake.repeat(Reply::text(CLAIM));
+    let home = home_of(&fake);
+    let ran = ask(&home, &["--json", "Write it"]).run();
+    assert_eq!(ended(&ran).2, "failed", "{}", ran.stdout);
+    assert!(ran.stdout.contains("it failed before, and is not there any more"), "{}", ran.stdout);
+    assert_eq!(ended(&ask(&home, &["--json", "-c", "Is it done?"]).run()).0, 3);
+}
+
+#[test]
+fn read_only_changes_nothing_however_a_path_is_written() {
+    let fake = fake();
+    let patch = "*** Begin Patch\n*** Add File: sub/../patched\n+x\n*** End Patch";
+    fake.push(Reply::calls([
+        ("file_write", json!({"path": "sub/../written", "content": "x"})),
+        ("apply_patch", json!({ "patch": patch })),
+        ("shell_exec", json!({"command": "echo x > commanded"})),
+    ]));
+    fake.push(Reply::text(CLAIM));
+    let home = home_of(&fake);
+    home.write_in_workspace("sub/file", "");
+    ask(&home, &["--permission", "read-only", "Write it"]).run();
+    let names = std::fs::read_dir(home.workspace()).unwrap().flatten().map(|entry| entry.file_name());
+    let mut names: Vec<_> = names.filter(|name| !name.to_string_lossy().starts_with('.')).collect();
+    names.sort();
+    assert_eq!(names, ["sub"]);
+}
