@@ -103,9 +103,22 @@ impl Conversation {
                 message.usage = Some(*usage);
                 self.answer(message);
             }
-            EventBody::ToolResult { call_id, tool_name, result, is_error, card, images, changes, .. } => {
+            EventBody::ToolResult {
+                call_id,
+                tool_name,
+                result,
+                is_error,
+                card,
+                images,
+                changes,
+                duration_ms,
+                ..
+            } => {
                 self.owed.after_call(changes);
-                if card.as_ref().is_some_and(|card| card.code == Code::ToolInterrupted.as_str()) {
+                // A call that was told to end says what it has changed. One that took no time was written down afterwards, for a
+                // program that was killed.
+                let is_broken = card.as_ref().is_some_and(|card| card.code == Code::ToolInterrupted.as_str());
+                if is_broken && *duration_ms == 0 {
                     self.owed.after_break(tool_name);
                 }
                 let result = ToolResult {

@@ -52,6 +52,10 @@ const SAMPLES: &[(&str, &str)] = &[
     ("telegram.groups.*.topics.7.require_mention", "false"),
     ("approval", "\"doubtful\""),
     ("sandbox.policy", "\"workspace\""),
+    ("web.proxy", "\"http://127.0.0.1:3128\""),
+    ("web.search.engine", "\"searxng\""),
+    ("web.search.base_url", "\"http://127.0.0.1:8888\""),
+    ("web.search.api_key", "\"SEARCH_KEY\""),
 ];
 
 /// The name that stands for the user's own in a table of names.

@@ -111,7 +111,9 @@ fn parse(line: &str) -> Value {
 }
 
 fn is_stored(event: &Value) -> bool {
-    !["stream_delta", "tool_progress", "status"].iter().any(|kind| event["type"] == *kind)
+    // What goes wrong before there is a run has no number, and promises nothing.
+    event["seq"].is_u64()
+        && !["stream_delta", "tool_progress", "status"].iter().any(|kind| event["type"] == *kind)
 }
 
 /// A call that leaves one line in a file of its own.

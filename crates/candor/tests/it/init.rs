@@ -61,7 +61,7 @@ fn on_a_terminal_the_end_of_input_stops_init() {
     let init = format!("{BINARY} init");
     // Control-D at the first question: what follows is not meant for us.
     let ran = Candor::new("script", &home).args(["-qec", &init, "/dev/null"]).stdin("\u{4}").run().code(130);
-    assert!(ran.stdout.contains("nothing was written"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("nothing more was written"), "{}", ran.stdout);
     assert!(!home.path().exists());
 }
 

@@ -69,7 +69,7 @@ fn on_a_terminal_checks_appear_one_by_one_with_their_marks() {
 #[test]
 fn on_a_narrow_terminal_the_line_that_is_drawn_does_not_wrap() {
     let home = home(
-        "only_declared: true\nchecks:\n  - { name: long, run: 'read line < go; : and this is much longer than the terminal is wide', kind: custom }\n  - { name: next, run: 'read line < on', kind: test }\n",
+        "only_declared: true\nchecks:\n  - { name: long, run: 'read line < go && test -n this-is-much-longer-than-the-terminal-is-wide', kind: custom }\n  - { name: next, run: 'read line < on', kind: test }\n",
     );
     let fifos = ["go", "on"].map(|name| home.workspace().join(name));
     Candor::new("mkfifo", &home).args(&fifos).run().ok();
