@@ -8,6 +8,7 @@ use sqlx::sqlite::SqliteError;
 const KIND_MASK: i32 = 0xff;
 const ERROR: i32 = 1;
 const BUSY: i32 = 5;
+const READ_ONLY: i32 = 8;
 const LOCKED: i32 = 6;
 const CORRUPT: i32 = 11;
 const CONSTRAINT: i32 = 19;
@@ -108,6 +109,9 @@ impl Error {
             ERROR | CORRUPT | CONSTRAINT | MISMATCH | FORMAT | NOT_A_DATABASE => {
                 Self::damaged(database, message)
             }
+            READ_ONLY if is_marked_read_only(database) => {
+                Self::damaged(database, "its head says that it must not be written")
+            }
             _ if number == IO_SHORT_READ => Self::damaged(database, "it ends before it should"),
             _ if number == IO_CORRUPT_FILE_SYSTEM => Self::damaged(database, message),
             _ => Self::unavailable(database, message),
@@ -132,6 +136,16 @@ impl Error {
     pub(crate) fn damaged(database: &str, reason: impl ToString) -> Self {
         Self::Damaged { database: database.to_owned(), reason: reason.to_string() }
     }
+}
+
+/// Whether the head of a database asks not to be written. We never make one like that, so its head is not what it was; where
+/// the disk does not let us write, the head is.
+fn is_marked_read_only(database: &str) -> bool {
+    let mut head = [0; 20];
+    let read =
+        std::fs::File::open(database).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut head));
+    // The version of the format for those who write: 1, or 2 with a write-ahead log.
+    read.is_ok() && head[18] > 2
 }
 
 /// Whether another connection was in the way.

@@ -142,6 +142,28 @@ async fn try_everything(rig: &Rig, events: &[Event]) {
     store.close().await;
 }
 
+/// A flipped bit there makes the engine say that the disk is read-only, which would send a person elsewhere.
+#[tokio::test]
+async fn a_head_that_forbids_writing_is_damage() {
+    let (samples, events) = samples().await;
+    let rig = Rig::new();
+    for (name, bytes) in &samples[0] {
+        let mut bytes = bytes.clone();
+        if *name == "candor.db" {
+            bytes[18] = 9;
+        }
+        fs::write(rig.directory().join(name), bytes).unwrap();
+    }
+    let stored = match rig.try_open().await {
+        Ok(store) => {
+            let mut log = Log { session: events[0].session_id, seq: events.len() as u64, at: 0 };
+            store.append(&[log.said("more")]).await.map(|_| ())
+        }
+        Err(error) => Err(error),
+    };
+    assert!(matches!(stored, Err(Error::Damaged { .. })), "{stored:?}");
+}
+
 #[test]
 fn sweep_store_damaged() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
