@@ -157,7 +157,7 @@ async fn a_head_that_forbids_writing_is_damage() {
     let stored = match rig.try_open().await {
         Ok(store) => {
             let mut log = Log { session: events[0].session_id, seq: events.len() as u64, at: 0 };
-            store.append(&[log.said("more")]).await.map(|_| ())
+            store.append(&[log.said("more")]).await
         }
         Err(error) => Err(error),
     };
