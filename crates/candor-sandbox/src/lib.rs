@@ -38,6 +38,7 @@ mod running;
 mod said;
 mod sandbox;
 mod spec;
+mod startup;
 mod strays;
 mod streams;
 mod through;
@@ -55,5 +56,6 @@ pub use running::{Running, State, Stream, Tap, start, start_talking, start_tappe
 pub use said::{Said, Since};
 pub use sandbox::{Sandbox, Walls, best_level};
 pub use spec::{Spec, Stdin};
+pub use startup::forget_startup;
 pub use through::{Through, pass_through};
 pub use walls::placeholder::remove_left_over;

@@ -127,6 +127,7 @@ async fn serve(
         .log();
     let token = loaded.home.join(TOKEN);
     context.screen.note(format_args!("listening on http://{address} (token in {})", token.display()));
+    candor_sandbox::forget_startup();
     let served = serving.await;
     runtime.close().await;
     ended(served)
