@@ -106,6 +106,7 @@ fn deps<'a>(
         verifier,
         verify: Verify::Waived,
         recovery: candor_agent::Recovery::Off,
+        children: None,
     }
 }
 

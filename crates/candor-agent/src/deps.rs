@@ -6,7 +6,7 @@ use candor_llm::Provider;
 use candor_llm::retry::Policy;
 use candor_tools::{Registry, ToolContext};
 
-use crate::{Compaction, Conversation, Limits, Mask, Verifier};
+use crate::{Children, Compaction, Conversation, Limits, Mask, Verifier};
 
 /// What a run begins with.
 #[derive(Debug)]
@@ -52,6 +52,8 @@ pub struct RunDeps<'a> {
     pub verify: Verify,
     /// Whether the runtime carries out the safe steps of cards itself.
     pub recovery: Recovery,
+    /// Those who work for the run, where there can be any.
+    pub children: Option<&'a dyn Children>,
 }
 
 /// Who carries out the safe steps of a card.
@@ -74,6 +76,7 @@ pub enum Verify {
 }
 
 /// A model that can be asked.
+#[derive(Clone)]
 pub struct Model {
     /// Whoever answers for it.
     pub provider: Arc<dyn Provider>,

@@ -5,10 +5,11 @@
 //! provider are called through their traits. It has one caller, the session actor of the runtime.
 //!
 //! Start reading at `run.rs`, which is short on purpose; then `turn.rs` (one answer of the model), `calls.rs` (the tools it
-//! asked for), `failures.rs` (what becomes of those that fail), `pictures.rs` (what they gave to be seen), `prompt.rs` (the layers of the system prompt), `limits.rs` (what ends a run that does not end by itself),
+//! asked for), `failures.rs` (what becomes of those that fail), `pictures.rs` (what they gave to be seen), `prompt.rs` (the layers of the system prompt), `limits.rs` (what ends a run that does not end by itself), `purse.rs` and `children.rs` (those who work for it),
 //! `conversation.rs` (what stored events say was said) and `compact/` (what happens when that grows too long).
 
 mod calls;
+mod children;
 mod compact;
 mod conceal;
 mod conversation;
@@ -20,6 +21,7 @@ mod owed;
 mod partial;
 mod pictures;
 mod prompt;
+mod purse;
 mod recover;
 mod run;
 mod sink;
@@ -29,12 +31,14 @@ mod turn;
 mod verifier;
 mod verify_tool;
 
+pub use children::{Children, Handed};
 pub use compact::Compaction;
 pub use conversation::{Conversation, Summary, conversation};
 pub use deps::{Model, Price, Recovery, RunDeps, RunInput, Task, Verify};
 pub use limits::Limits;
 pub use messages::build_messages;
 pub use prompt::{Catalogue, Harness, IDENTITY, Layer, LayerName, Layers, Sourced};
+pub use purse::Purse;
 pub use run::run;
 pub use sink::{BoxFuture, Mask, Sink};
 pub use title::{Title, first_words, title};

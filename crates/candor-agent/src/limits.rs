@@ -1,11 +1,14 @@
 //! What ends a run that does not end by itself.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
-use candor_protocol::{Code, Failure};
+use candor_protocol::{Code, Failure, Usage};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+
+use crate::Purse;
 
 /// What a run may take.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,6 +26,8 @@ pub struct Limits {
 pub(crate) struct Budget {
     limits: Limits,
     started: Instant,
+    /// What it may spend, together with those who work for it.
+    pub(crate) purse: Arc<Purse>,
     pub(crate) turns: u64,
     pub(crate) tool_calls: u64,
     /// What the priced answers cost.
@@ -32,8 +37,9 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    pub(crate) fn new(limits: Limits) -> Self {
-        Self { limits, started: Instant::now(), turns: 0, tool_calls: 0, cost_usd: 0.0, unpriced: false }
+    pub(crate) fn new(limits: Limits, purse: Arc<Purse>) -> Self {
+        let started = Instant::now();
+        Self { limits, started, purse, turns: 0, tool_calls: 0, cost_usd: 0.0, unpriced: false }
     }
 
     pub(crate) fn elapsed(&self) -> Duration {
@@ -46,10 +52,11 @@ impl Budget {
     }
 
     /// Counts what an answer cost; whether its price is the first unknown one and there is a limit that it may break.
-    pub(crate) fn pay(&mut self, cost_usd: Option<f64>) -> bool {
+    pub(crate) fn pay(&mut self, usage: Usage, cost_usd: Option<f64>) -> bool {
+        self.purse.pay(usage, cost_usd);
         let Some(cost) = cost_usd else {
             let first = !std::mem::replace(&mut self.unpriced, true);
-            return first && self.limits.cost_usd.is_some();
+            return first && self.purse.left_usd().is_some();
         };
         self.cost_usd += cost;
         false
@@ -65,13 +72,11 @@ impl Budget {
         if self.turns >= self.limits.turns {
             return Some(Failure::new(Code::RunTurnsSpent).with("limit", self.limits.turns));
         }
-        match self.limits.cost_usd {
-            Some(limit) if self.cost_usd >= limit => Some(
-                Failure::new(Code::RunCostSpent)
-                    .with("spent", format!("{:.4}", self.cost_usd))
-                    .with("limit", limit),
+        match self.purse.exhausted() {
+            Some((spent, limit)) => Some(
+                Failure::new(Code::RunCostSpent).with("spent", format!("{spent:.4}")).with("limit", limit),
             ),
-            _ => self.out_of_time(),
+            None => self.out_of_time(),
         }
     }
 

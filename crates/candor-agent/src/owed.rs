@@ -89,6 +89,7 @@ mod tests {
             tool_calls: 0,
             duration_ms: 0,
             card: None,
+            children: None,
         }
     }
 

@@ -1,12 +1,13 @@
 //! The loop.
 
+mod gathering;
 mod outcome;
 mod repair;
 mod shorten;
 mod steady;
 mod verifying;
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use candor_llm::prices;
 use candor_log::event::{TurnEnd, TurnStart};
@@ -22,20 +23,24 @@ use crate::failures::Failures;
 use crate::limits::{Budget, cancel_at};
 use crate::partial::Partial;
 use crate::turn::{self, Given, NoAnswer};
-use crate::{Model, Price, RunDeps, RunInput, Sink, Summary, Task, calls, messages, pictures};
+use crate::{Model, Price, Purse, RunDeps, RunInput, Sink, Summary, Task, calls, messages, pictures};
 use verifying::Looked;
 
 /// Carries out one run, from the message to its outcome. Everything that happens is told to the sink; nothing is thrown.
 pub async fn run(input: RunInput, deps: &RunDeps<'_>, sink: &dyn Sink) -> Outcome {
     let Heard { messages, summary, uncounted, owed } = input.conversation.into_heard();
     let looked = Looked::new(&messages, owed, deps);
+    let purse = match deps.children {
+        Some(children) => Arc::clone(children.purse()),
+        None => Purse::new(input.limits.cost_usd),
+    };
     let mut run = Run {
         messages,
         summary,
         uncounted,
         ladder: None,
         futile_tokens: 0,
-        budget: Budget::new(input.limits),
+        budget: Budget::new(input.limits, purse),
         usage: Usage::default(),
         failures: Mutex::default(),
         looked,
@@ -54,6 +59,10 @@ pub async fn run(input: RunInput, deps: &RunDeps<'_>, sink: &dyn Sink) -> Outcom
         end = work => end,
         never = cancel_at(deadline, cancel) => match never {},
     };
+    // Whatever it was, nobody works for a run that is over.
+    if let Some(children) = deps.children {
+        children.end().await;
+    }
     run.outcome(end)
 }
 
@@ -109,11 +118,15 @@ impl Run<'_, '_> {
             match self.turn().await {
                 Ok(Next::Turn) => {}
                 Ok(Next::Nothing) if self.listen() => {}
-                Ok(Next::Nothing) => {
-                    if let Some(end) = self.verify().await {
-                        return end;
+                Ok(Next::Nothing) => match self.gather().await {
+                    Ok(true) => {}
+                    Ok(false) => {
+                        if let Some(end) = self.verify().await {
+                            return end;
+                        }
                     }
-                }
+                    Err(end) => return end,
+                },
                 Err(end) => return end,
             }
         }
@@ -165,6 +178,12 @@ impl Run<'_, '_> {
     async fn answer(&mut self) -> Result<(Message, StopReason), End> {
         self.make_room().await?;
         loop {
+            // Held until the answer is paid: what others may ask for depends on it.
+            let _asking = tokio::select! {
+                biased;
+                () = self.deps.context.cancel.cancelled() => return Err(End::Cancelled),
+                asking = self.budget.purse.ask() => asking,
+            };
             // A summary costs, too.
             if let Some(failure) = self.budget.spent() {
                 return Err(End::Constraint(failure));
@@ -231,7 +250,7 @@ impl Run<'_, '_> {
             Price::Free => Some(0.0),
             Price::Listed => prices::cost_usd(&model.name, &usage),
         };
-        if self.budget.pay(cost) {
+        if self.budget.pay(usage, cost) {
             self.status(format!("The price of {} is not known: the cost limit cannot be kept.", model.name));
         }
         self.usage += usage;

@@ -219,6 +219,28 @@ events! {
         source: &'a str = "source",
     }
 
+    /// A session began to work for another one.
+    ChildStart = INFO "sessions" "child_start" {
+        /// The session that it works for.
+        session_id: SessionId = "sessionId",
+        /// The child.
+        child_id: SessionId = "childId",
+        /// How many sessions stand above it.
+        depth: u64 = "depth",
+    }
+
+    /// A run of such a session is over.
+    ChildEnd<'a> = INFO "sessions" "child_end" {
+        /// The session that it works for.
+        session_id: SessionId = "sessionId",
+        /// The child.
+        child_id: SessionId = "childId",
+        /// How it ended.
+        status: &'a str = "status",
+        /// What the verifier found.
+        verdict: &'a str = "verdict",
+    }
+
     /// A run is over.
     RunEnd<'a> = INFO "sessions" "run_end" {
         /// The session.

@@ -141,6 +141,7 @@ codes! {
     RunTimeSpent = "RUN_TIME_SPENT",
     RunStuck = "RUN_STUCK",
     RunInterrupted = "RUN_INTERRUPTED",
+    DelegateLimit = "DELEGATE_LIMIT",
     SessionUnknown = "SESSION_UNKNOWN",
     SessionAmbiguous = "SESSION_AMBIGUOUS",
     SessionNone = "SESSION_NONE",

@@ -47,6 +47,9 @@ pub enum EventBody {
         /// The session that this one was split off from, and its last event that both have.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         forked_from: Option<Forked>,
+        /// The session that this one works for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parent: Option<Parent>,
     },
     /// The session has another name.
     SessionRenamed {
@@ -251,6 +254,22 @@ pub struct Forked {
     pub seq: u64,
 }
 
+/// Whom a session works for, and with what.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Parent {
+    /// The other session.
+    pub session_id: SessionId,
+    /// How many sessions stand above this one.
+    pub depth: u32,
+    /// The only tools that it has. Nothing: all that there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
+    /// The model that it asks. Nothing: the parent's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
 /// Who gave a session its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -331,6 +350,22 @@ pub struct Outcome {
     /// Why it did not end well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<ErrorCard>,
+    /// What those took that worked for it. It is not in the numbers above: it is in the sessions of the children.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub children: Option<ChildrenTook>,
+}
+
+/// What the children of a run took, and theirs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChildrenTook {
+    /// How many runs of children there were.
+    pub runs: u64,
+    /// What their answers took.
+    pub usage: Usage,
+    /// What they cost, where all prices are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
 }
 
 /// What a piece of a stream belongs to.
@@ -377,6 +412,8 @@ pub enum Origin {
     Subagent,
     /// The runtime itself: what it found when it looked whether the work is done.
     Verifier,
+    /// The runtime again: what came of the children that nobody had waited for.
+    Children,
 }
 
 impl Origin {
@@ -393,6 +430,7 @@ impl Origin {
             Self::Acp => "acp",
             Self::Subagent => "subagent",
             Self::Verifier => "verifier",
+            Self::Children => "children",
         }
     }
 }

@@ -26,8 +26,8 @@ pub use card::{Class, ErrorCard, Safety, Step};
 pub use change::Change;
 pub use code::Code;
 pub use event::{
-    DeltaKind, Event, EventBody, Forked, NamedBy, Origin, Outcome, Recovered, RecoveredBy, StopReason,
-    SummarisedBy,
+    ChildrenTook, DeltaKind, Event, EventBody, Forked, NamedBy, Origin, Outcome, Parent, Recovered,
+    RecoveredBy, StopReason, SummarisedBy,
 };
 pub use failure::Failure;
 pub use ids::{InvalidId, RunId, SessionId};

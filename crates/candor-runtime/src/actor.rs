@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
@@ -12,13 +13,14 @@ use candor_protocol::{
     Code, EventBody, Evidence, Failure, Outcome, RunId, SessionId, Status, Usage, Verdict, VerdictStatus,
 };
 use candor_store::Store;
-use candor_tools::{Approver, Grants, Guides, Processes, Registry, Sought, ToolContext, Tracking, Walls};
+use candor_tools::{Grants, Guides, Processes, Registry, Sought, ToolContext, Tracking, Walls};
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::asking::Asking;
+use crate::children::{Charge, Door, Scope, Scopes};
 use crate::hold::Hold;
 use crate::journal::Journal;
 use crate::naming::Name;
@@ -36,10 +38,16 @@ pub(crate) struct Waiting {
     pub(crate) run: RunId,
     pub(crate) task: Task,
     pub(crate) setup: Arc<Setup>,
+    /// Whom it works for; nothing where that is a person.
+    pub(crate) charge: Option<Arc<Charge>>,
 }
 
 pub(crate) struct Actor {
     pub(crate) session: SessionId,
+    /// The session that this one works for.
+    pub(crate) parent: Option<SessionId>,
+    /// Whether it was there before this process, and has not been worked in since: children may have been cut off.
+    pub(crate) resumed: AtomicBool,
     pub(crate) instructions: Option<String>,
     pub(crate) store: Arc<Store>,
     pub(crate) journal: Arc<Journal>,
@@ -60,6 +68,10 @@ pub(crate) struct Actor {
     pub(crate) guides: Arc<Guides>,
     /// Which of the tools that can wait it has looked for.
     pub(crate) sought: Arc<Sought>,
+    /// The runs that others may work for.
+    pub(crate) scopes: Arc<Scopes>,
+    /// The way back to the front door.
+    pub(crate) door: Door,
     /// Where it is listed. Weak, or the list would keep itself alive through those it lists.
     pub(crate) sessions: Weak<Sessions>,
     /// The way to itself, for those who work for it.
@@ -132,7 +144,7 @@ impl Actor {
 
     /// Carries out one run while further submissions are taken.
     async fn run(&self, next: Waiting, inbox: &mut mpsc::Receiver<Command>, waiting: &mut VecDeque<Waiting>) {
-        let cancel = CancellationToken::new();
+        let cancel = next.charge.as_ref().map_or_else(CancellationToken::new, |charge| charge.cancel.clone());
         let running = Running { run: next.run, task: next.task, cancel: &cancel };
         // Before anything can come for the run.
         let before = self.journal.begin(next.run);
@@ -171,18 +183,20 @@ impl Actor {
         };
         let message_count = conversation.messages().len() as u64;
         self.journal.emit(EventBody::RunStart { model: model.to_owned(), message_count });
+        let scope = Scope::begin(self, next, cancel).await;
+        let _listed = self.scopes.list(&scope);
         let prompt = |model: &str| {
             let window = setup.models.iter().find(|known| known.name == model);
             let window = window.and_then(|model| model.context_window);
-            let offered = self.tools.offered(&self.sought, window);
+            let offered = scope.tools.offered(&self.sought, window);
             let layers = self.sources.layers(setup, offered, model, self.instructions.clone());
             layers.assemble().map(|prompt| self.vault.hide(&prompt))
         };
         let deps = RunDeps {
             models: &setup.models,
             policy: &setup.policy,
-            tools: &self.tools,
-            context: self.context(setup, cancel),
+            tools: &scope.tools,
+            context: self.context(setup, cancel, &scope),
             mask: &*self.vault,
             prompt: &prompt,
             max_tokens: setup.max_tokens,
@@ -190,6 +204,7 @@ impl Actor {
             verifier: &setup.verifier,
             verify: setup.verify,
             recovery: setup.recovery,
+            children: Some(&*scope),
         };
         let input = RunInput { conversation, task: next.task, limits: setup.limits };
         candor_agent::run(input, &deps, &*self.journal).await
@@ -200,7 +215,7 @@ impl Actor {
         history::conversation(&self.store, self.session, run, before).await
     }
 
-    fn context(&self, setup: &Setup, cancel: &CancellationToken) -> ToolContext {
+    fn context(&self, setup: &Setup, cancel: &CancellationToken, scope: &Scope) -> ToolContext {
         ToolContext {
             session: self.session,
             call_id: String::new(),
@@ -208,8 +223,8 @@ impl Actor {
             rules: setup.tools.clone(),
             profile: setup.profile.clone(),
             cancel: cancel.clone(),
-            approver: Arc::clone(&self.asking) as Arc<dyn Approver>,
-            grants: Arc::clone(&self.grants),
+            approver: Arc::clone(&scope.approver),
+            grants: Arc::clone(&scope.grants),
             walls: self.walls(setup),
             processes: Arc::clone(&self.processes),
             tracking: Arc::clone(&self.tracking),
@@ -230,7 +245,7 @@ impl Actor {
 }
 
 /// The outcome of a run that could not even begin.
-fn failed(failure: &Failure, profile: &str) -> Outcome {
+pub(crate) fn failed(failure: &Failure, profile: &str) -> Outcome {
     let evidence = Evidence::note("the run did not come to its end");
     Outcome {
         status: Status::Failed,
@@ -245,6 +260,7 @@ fn failed(failure: &Failure, profile: &str) -> Outcome {
         tool_calls: 0,
         duration_ms: 0,
         card: Some(candor_cards::card(failure)),
+        children: None,
     }
 }
 

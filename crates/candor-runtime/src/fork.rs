@@ -66,7 +66,9 @@ fn copied(event: Event, fork: SessionId, until: u64) -> Event {
     let from = Forked { session_id: event.session_id, seq: until };
     let body = match event.body {
         EventBody::SessionCreated { source, name, workspace, instructions, job, .. } => {
-            EventBody::SessionCreated { source, name, workspace, instructions, job, forked_from: Some(from) }
+            // Whoever splits a child off wants it for itself: it works for nobody.
+            let (forked_from, parent) = (Some(from), None);
+            EventBody::SessionCreated { source, name, workspace, instructions, job, forked_from, parent }
         }
         other => other,
     };

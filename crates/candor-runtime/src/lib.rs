@@ -9,10 +9,12 @@
 //! Start reading at `runtime.rs` for the door, `actor.rs` for the life of a session (`taking.rs` for what reaches it,
 //! `hold.rs` for the right to write it), and `journal.rs` for the way of an
 //! event from the run to the disk and to its readers; `vault.rs` keeps the secrets. `history.rs` makes the conversation that
-//! a run begins with, `recovery.rs` closes what a dead process left open.
+//! a run begins with, `recovery.rs` closes what a dead process left open. `children/` has runs start sessions that work for
+//! them, through the same door.
 
 mod actor;
 mod asking;
+mod children;
 mod fork;
 mod history;
 mod hold;
@@ -31,6 +33,7 @@ mod taking;
 mod undoing;
 mod vault;
 
+pub use children::{Bounds, delegate_tool};
 pub use import::{Ids, Imported};
 pub use naming::{NEW_SESSION, Naming, Titles};
 pub use retention::Retention;

@@ -129,5 +129,6 @@ fn outcome(story: &[Event]) -> Outcome {
         // A clock that was set back makes no negative time.
         duration_ms: u64::try_from(duration_ms).unwrap_or(0),
         card: None,
+        children: None,
     }
 }

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use candor_protocol::{Failure, Moment, Origin};
+use candor_protocol::{Code, Failure, Moment, Origin};
 use candor_store::Store;
+
+use crate::children;
 
 /// How many sessions are deleted at a time; what is left goes with the next new session.
 const DELETED_MAX: u32 = 100;
@@ -39,9 +41,9 @@ pub(crate) async fn sweep(store: Arc<Store>, origin: Origin, keep: Retention) ->
     };
     let expired = store.expired(class, keep.sessions, before, DELETED_MAX).await;
     for session in expired.map_err(|error| error.failure())? {
-        let lease = store.lease(session).await.map_err(|error| error.failure())?;
-        if let Some(lease) = lease {
-            store.delete(&lease).await.map_err(|error| error.failure())?;
+        match children::delete(&store, session).await {
+            Err(failure) if failure.code == Code::SessionBusy => {}
+            deleted => drop(deleted?),
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use candor_protocol::{Event, EventBody, Moment, Origin, Part, SessionId};
+use candor_protocol::{Event, EventBody, Moment, Origin, Parent, Part, SessionId};
 use candor_store::{Filter, Location, Store};
 
 use super::{Retention, sweep};
@@ -25,6 +25,12 @@ impl Kept {
 
     /// A session in which something happened last so many days ago.
     async fn told(&self, days_ago: u32) -> SessionId {
+        self.told_for(None, days_ago).await
+    }
+
+    /// The same for another one.
+    async fn told_for(&self, parent: Option<SessionId>, days_ago: u32) -> SessionId {
+        let parent = parent.map(|session_id| Parent { session_id, depth: 1, tools: None, model: None });
         let session_id = SessionId::now();
         let at = super::earlier(Moment::now(), DAY * days_ago);
         let created = EventBody::SessionCreated {
@@ -34,6 +40,7 @@ impl Kept {
             instructions: None,
             job: None,
             forked_from: None,
+            parent,
         };
         let said = EventBody::MessageAccepted { origin: Origin::Cli, content: vec![Part::text("words")] };
         let event = |(seq, body)| Event { seq, session_id, run_id: None, at, body };
@@ -43,7 +50,7 @@ impl Kept {
 
     async fn left(&self, keep: Retention) -> Vec<SessionId> {
         sweep(Arc::clone(&self.store), Origin::Cli, keep).await.unwrap();
-        let filter = Filter { workspace: None, limit: 100, offset: 0 };
+        let filter = Filter { workspace: None, children: true, limit: 100, offset: 0 };
         self.store.sessions(&filter).await.unwrap().iter().map(|session| session.id).collect()
     }
 }
@@ -72,4 +79,13 @@ async fn after_a_long_pause_a_day_of_use_is_enough() {
     let [_older, _newer] = [kept.told(420).await, kept.told(400).await];
     let [back, now] = [kept.told(2).await, kept.told(0).await];
     assert_eq!(kept.left(MONTH).await, [now, back]);
+}
+
+#[tokio::test]
+async fn a_child_stays_and_goes_with_its_parent() {
+    let kept = Kept::new().await;
+    let old = kept.told(40).await;
+    let [child, young] = [kept.told_for(Some(old), 1).await, kept.told(3).await];
+    let [_grandchild, forgotten] = [kept.told_for(Some(child), 1).await, kept.told_for(Some(young), 50).await];
+    assert_eq!(kept.left(MONTH).await, [young, forgotten]);
 }

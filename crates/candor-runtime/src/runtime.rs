@@ -1,12 +1,14 @@
 //! The front door.
 
 use std::io::BufRead;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use candor_agent::{Mask, first_words};
 use candor_log::event::SessionCreated;
-use candor_protocol::{Code, EventBody, Failure, Origin, SessionId, Submission};
+use candor_protocol::{Code, EventBody, Failure, Origin, Parent, SessionId, Submission};
 use candor_redact::Redactor;
 use candor_store::{Hit, Location, Search, Store};
 use candor_tools::{Plan, Registry, Rules, Walls};
@@ -15,6 +17,7 @@ use tokio::time::timeout;
 
 use crate::actor::Actor;
 use crate::asking::Asking;
+use crate::children::{self, Charge, Door, Scopes};
 use crate::import::{self, Ids, Imported};
 use crate::journal::Journal;
 use crate::naming::{self, NEW_SESSION, Name, Naming};
@@ -32,20 +35,28 @@ const CLOSE_PATIENCE: Duration = Duration::from_secs(3);
 
 /// Owns the sessions of one home.
 pub struct Runtime {
-    store: Arc<Store>,
-    settings: Mutex<Settings>,
-    tools: Arc<Registry>,
-    sources: Arc<Sources>,
-    sessions: Arc<Sessions>,
+    pub(crate) store: Arc<Store>,
+    pub(crate) settings: Arc<Mutex<Settings>>,
+    pub(crate) tools: Arc<Registry>,
+    pub(crate) sources: Arc<Sources>,
+    pub(crate) sessions: Arc<Sessions>,
+    pub(crate) scopes: Arc<Scopes>,
 }
 
 /// What the next run works with. A plain lock around it: it is held for a copy and never across a wait.
 #[derive(Clone)]
-struct Settings {
+pub(crate) struct Settings {
     setup: Option<Arc<Setup>>,
     secrets: Arc<[String]>,
     /// Knows the secrets; compiled once for all sessions.
     redactor: Redactor,
+}
+
+/// What an actor has to know of its session.
+struct About {
+    name: String,
+    instructions: Option<String>,
+    parent: Option<SessionId>,
 }
 
 /// What a new session begins with.
@@ -64,7 +75,11 @@ impl Runtime {
     pub async fn open(database: &Location, setup: Setup) -> Result<Self, Failure> {
         // What a dead process left in the workspace goes with what it left in the store.
         setup.walls.policy.as_ref().map(candor_sandbox::remove_left_over);
+        let has_children = setup.delegate.children > 0;
         let runtime = Self::with(database, Settings::of(setup)).await?;
+        if has_children {
+            runtime.tools.add(children::tool(&runtime.scopes));
+        }
         recovery::close_all(&runtime.store).await?;
         Ok(runtime)
     }
@@ -81,10 +96,11 @@ impl Runtime {
         let store = Store::open(database).await.map_err(|error| error.failure())?;
         Ok(Self {
             store: Arc::new(store),
-            settings: Mutex::new(settings),
+            settings: Arc::new(Mutex::new(settings)),
             tools: Arc::new(Registry::built_in()),
             sources: Arc::default(),
             sessions: Arc::default(),
+            scopes: Arc::default(),
         })
     }
 
@@ -96,10 +112,20 @@ impl Runtime {
     /// Begins a session. It is stored together with its first message; without one and without a reader it is forgotten
     /// after a while.
     pub fn create(&self, new: NewSession) -> Result<SessionId, Failure> {
-        let session = SessionId::now();
         let settings = self.settings().clone();
         let setup = settings.setup.as_ref().ok_or_else(no_setup)?;
-        let vault = settings.vault();
+        Ok(self.begin(new, &setup.workspace, settings.vault(), None))
+    }
+
+    /// Begins a session in a folder, for itself or for another one, whose secrets it then shares.
+    pub(crate) fn begin(
+        &self,
+        new: NewSession,
+        workspace: &Path,
+        vault: Arc<Vault>,
+        parent: Option<Parent>,
+    ) -> SessionId {
+        let session = SessionId::now();
         // A name is often made of the first words of a message, and an instruction is one.
         // Masked before it is cut: half a key looks like none.
         let name = match &new.naming {
@@ -109,26 +135,42 @@ impl Runtime {
         };
         let instructions = new.instructions.map(|text| vault.hide(&text));
         let source = new.origin.as_str();
-        let handle = self.start(session, 0, vault, &name, instructions.clone());
+        let about = About {
+            name: name.clone(),
+            instructions: instructions.clone(),
+            parent: parent.as_ref().map(|parent| parent.session_id),
+        };
+        let handle = self.start(session, 0, vault, about);
         handle.journal.open(EventBody::SessionCreated {
             source: source.to_owned(),
             name,
-            workspace: setup.workspace.display().to_string(),
+            workspace: workspace.display().to_string(),
             instructions,
             job: new.naming.job(),
             forked_from: None,
+            parent,
         });
         SessionCreated { session_id: session, source }.log();
-        Ok(session)
+        session
     }
 
     /// Hands a submission to its session. It is stored when this returns.
     pub async fn submit(&self, submission: Submission) -> Result<Receipt, Failure> {
+        let setup = self.settings().setup.clone();
+        self.hand_in(submission, setup, None).await
+    }
+
+    /// The same with what a run of it works with, and whom it works for.
+    pub(crate) async fn hand_in(
+        &self,
+        submission: Submission,
+        setup: Option<Arc<Setup>>,
+        charge: Option<Arc<Charge>>,
+    ) -> Result<Receipt, Failure> {
         let Submission { session, origin, body } = submission;
         let handle = self.handle(session).await?;
         let (taken, answer) = oneshot::channel();
-        let setup = self.settings().setup.clone();
-        let command = Command::Submit(Submit { origin, body, setup, taken });
+        let command = Command::Submit(Submit { origin, body, setup, charge, taken });
         // An actor that is gone has left its last word in the journal.
         if handle.inbox.send(command).await.is_err() {
             return Err(handle.journal.failed().await);
@@ -167,13 +209,9 @@ impl Runtime {
         fork::fork(&self.store, session, upto.unwrap_or(u64::MAX), &found.name).await
     }
 
-    /// Deletes a session for good, unless somebody writes it.
+    /// Deletes a session for good, with those that work for it, unless somebody writes one of them.
     pub async fn delete(&self, session: SessionId) -> Result<(), Failure> {
-        let failed = |error: candor_store::Error| error.failure();
-        let busy = || Failure::new(Code::SessionBusy).with("session", session);
-        let lease = self.store.lease(session).await.map_err(failed)?.ok_or_else(busy)?;
-        let was_there = self.store.delete(&lease).await.map_err(failed)?;
-        if was_there { Ok(()) } else { Err(unknown(session)) }
+        if children::delete(&self.store, session).await? { Ok(()) } else { Err(unknown(session)) }
     }
 
     /// Takes in a session from elsewhere: the lines of an export, which is called `name` in messages. All of it, or nothing.
@@ -233,24 +271,22 @@ impl Runtime {
         let summary = self.store.session(session).await.map_err(failed)?.ok_or_else(|| unknown(session))?;
         let seq = self.store.last_seq(session).await.map_err(failed)?.ok_or_else(|| unknown(session))?;
         let vault = self.settings().vault();
-        Ok(self.start(session, seq, vault, &summary.name, summary.instructions))
+        let about =
+            About { name: summary.name, instructions: summary.instructions, parent: summary.parent };
+        Ok(self.start(session, seq, vault, about))
     }
 
-    fn start(
-        &self,
-        session: SessionId,
-        seq: u64,
-        vault: Arc<Vault>,
-        name: &str,
-        instructions: Option<String>,
-    ) -> Handle {
+    fn start(&self, session: SessionId, seq: u64, vault: Arc<Vault>, about: About) -> Handle {
+        let About { name, instructions, parent } = about;
         self.sessions.find_or_start(session, || {
             let journal = Arc::new(Journal::new(session, seq, Arc::clone(&vault)));
-            let name = Arc::new(Name::new(name));
+            let name = Arc::new(Name::new(&name));
             let asking = Arc::new(Asking::new(Arc::clone(&journal), Arc::clone(&vault)));
             let (inbox, commands) = mpsc::channel(INBOX_MAX);
             let actor = Actor {
                 session,
+                parent,
+                resumed: AtomicBool::new(seq > 0),
                 instructions,
                 store: Arc::clone(&self.store),
                 journal: Arc::clone(&journal),
@@ -265,6 +301,8 @@ impl Runtime {
                 tracking: Arc::default(),
                 guides: Arc::default(),
                 sought: Arc::default(),
+                scopes: Arc::clone(&self.scopes),
+                door: Door::of(self),
                 sessions: Arc::downgrade(&self.sessions),
                 inbox: inbox.downgrade(),
             };

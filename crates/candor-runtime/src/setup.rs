@@ -8,9 +8,10 @@ use candor_llm::retry::Policy;
 use candor_tools::skills::Skills;
 use candor_tools::{Plan, Rules};
 
-use crate::{Retention, Titles};
+use crate::{Bounds, Retention, Titles};
 
 /// What runs work with. It is read at the start of each run, so that a change never reaches into one.
+#[derive(Clone)]
 pub struct Setup {
     /// The folder worked in.
     pub workspace: PathBuf,
@@ -46,6 +47,10 @@ pub struct Setup {
     pub titles: Titles,
     /// How long sessions are kept.
     pub retention: Retention,
+    /// How many others a run may have work for it.
+    pub delegate: Bounds,
+    /// Models that those may ask besides the run's own.
+    pub child_models: Vec<Model>,
 }
 
 /// Where the hand-written layers of the system prompt are.

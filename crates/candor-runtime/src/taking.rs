@@ -10,6 +10,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::actor::{Actor, Waiting};
+use crate::children::Charge;
 use crate::journal::queue_full;
 use crate::{Retention, Setup, Titles, naming, retention};
 
@@ -40,6 +41,8 @@ pub(crate) struct Submit {
     pub(crate) body: Body,
     /// What a run works with; none where no run can be started.
     pub(crate) setup: Option<Arc<Setup>>,
+    /// Whom a run works for; nothing where that is a person.
+    pub(crate) charge: Option<Arc<Charge>>,
     pub(crate) taken: oneshot::Sender<Result<Taken, Failure>>,
 }
 
@@ -72,7 +75,7 @@ impl Actor {
         running: Option<&Running<'_>>,
         waiting: &mut VecDeque<Waiting>,
     ) {
-        let Submit { origin, body, setup, taken } = match command {
+        let Submit { origin, body, setup, charge, taken } = match command {
             Command::Submit(submit) => submit,
             Command::Named(named) => return self.take_name(*named),
             Command::Close(heard) => {
@@ -101,7 +104,7 @@ impl Actor {
                 self.journal.steer(origin, self.hidden(parts)).map(|()| None)
             }
             (Body::Say(parts) | Body::Steer(parts), _) => {
-                self.start(Task::Answer, setup, waiting).map(|(run, setup)| {
+                self.start(Task::Answer, (setup, charge), waiting).map(|(run, setup)| {
                     self.sweep_once(origin, &setup);
                     self.name_by_words(&self.hidden(parts.clone()), &setup);
                     let parts = self.hidden(with_skills(parts, &setup.skills));
@@ -109,7 +112,9 @@ impl Actor {
                     Some(run)
                 })
             }
-            (Body::Compact, _) => self.start(Task::Compact, setup, waiting).map(|(run, _)| Some(run)),
+            (Body::Compact, _) => {
+                self.start(Task::Compact, (setup, charge), waiting).map(|(run, _)| Some(run))
+            }
         };
         let told = self.journal.told();
         // Whoever asked may have gone; what was taken is taken all the same.
@@ -120,7 +125,7 @@ impl Actor {
     fn start(
         &self,
         task: Task,
-        setup: Option<Arc<Setup>>,
+        (setup, charge): (Option<Arc<Setup>>, Option<Arc<Charge>>),
         waiting: &mut VecDeque<Waiting>,
     ) -> Result<(RunId, Arc<Setup>), Failure> {
         let setup = setup.ok_or_else(no_setup)?;
@@ -129,7 +134,7 @@ impl Actor {
         }
         self.vault.know(&setup.secrets);
         let run = RunId::now();
-        waiting.push_back(Waiting { run, task, setup: Arc::clone(&setup) });
+        waiting.push_back(Waiting { run, task, setup: Arc::clone(&setup), charge });
         Ok((run, setup))
     }
 

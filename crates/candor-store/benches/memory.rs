@@ -157,6 +157,7 @@ fn created(session: SessionId) -> Event {
         instructions: None,
         job: None,
         forked_from: None,
+        parent: None,
     };
     Event { seq: 1, session_id: session, run_id: None, at: Moment::now(), body }
 }

@@ -170,7 +170,10 @@ impl Creation {
             self.instructions.as_deref().into(),
             self.at.into(),
         ];
-        connection.execute(sql, &values).await.map(drop)
+        let is_new = connection.execute(sql, &values).await? == 1;
+        let Some(parent) = self.parent.filter(|_| is_new) else { return Ok(()) };
+        let sql = "INSERT INTO parents (session_id, parent_id) VALUES ($1, $2)";
+        connection.execute(sql, &[Value::from(session), parent.to_string().into()]).await.map(drop)
     }
 }
 

@@ -44,6 +44,7 @@ pub(crate) struct Creation {
     pub(crate) source: String,
     pub(crate) workspace: String,
     pub(crate) instructions: Option<String>,
+    pub(crate) parent: Option<SessionId>,
     pub(crate) at: i64,
 }
 
@@ -186,7 +187,7 @@ fn check(events: &[Event], session: SessionId) -> Result<(), Error> {
 }
 
 fn creation(event: &Event) -> Option<Creation> {
-    let EventBody::SessionCreated { source, name, workspace, instructions, .. } = &event.body else {
+    let EventBody::SessionCreated { source, name, workspace, instructions, parent, .. } = &event.body else {
         return None;
     };
     Some(Creation {
@@ -194,6 +195,7 @@ fn creation(event: &Event) -> Option<Creation> {
         source: source.clone(),
         workspace: workspace.clone(),
         instructions: instructions.clone(),
+        parent: parent.as_ref().map(|parent| parent.session_id),
         at: event.at.as_millis(),
     })
 }

@@ -39,6 +39,11 @@ pub(crate) fn session(row: &Row, column: &str) -> Result<SessionId, sqlx::Error>
     row.text(column)?.parse().map_err(|error| wrong(column, error))
 }
 
+pub(crate) fn session_or_null(row: &Row, column: &str) -> Result<Option<SessionId>, sqlx::Error> {
+    let Some(id) = row.text_or_null(column)? else { return Ok(None) };
+    id.parse().map(Some).map_err(|error| wrong(column, error))
+}
+
 pub(crate) fn status(row: &Row, column: &str) -> Result<Option<Status>, sqlx::Error> {
     let Some(word) = row.text_or_null(column)? else { return Ok(None) };
     let status = Status::deserialize(word.as_str().into_deserializer());

@@ -11,7 +11,7 @@ use crate::sql::Connection;
 
 /// The version of the tables and of what is in them. A new kind of event raises it too: a program that does not know
 /// the kind must not take it for damage.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The tables of the first version. `events` is what happened; `sessions` and `runs` only repeat it in the form in which
 /// lists and totals want it. There is no index on `updated_at`: it would be written at every append, and sessions are
@@ -99,12 +99,22 @@ CREATE TABLE entries (
 CREATE INDEX entries_by_session ON entries (session_id);
 ";
 
+/// What the third version adds: whom a session works for. A parent may be missing, as after an import, so it is no
+/// reference; a session without a row works for nobody.
+const THIRD: &str = "
+CREATE TABLE parents (
+    session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+    parent_id TEXT NOT NULL
+);
+CREATE INDEX parents_by_parent ON parents (parent_id);
+";
+
 /// What an opened database turned out to be.
 enum Found {
     /// One of ours, of this version.
     Ours,
-    /// One of ours, of the version before.
-    First,
+    /// One of ours, of this earlier version.
+    Earlier(u32),
     /// One of ours, of a later version.
     Newer,
     /// Nothing yet.
@@ -120,7 +130,7 @@ pub(crate) async fn ready(connection: &mut Connection, database: &Database) -> R
         Connection::Postgres(postgres) => postgres::ready(postgres).await,
     };
     match found.map_err(|error| database.error(&error))? {
-        Found::Ours | Found::First | Found::Empty => Ok(()),
+        Found::Ours | Found::Earlier(_) | Found::Empty => Ok(()),
         Found::Newer => Err(Error::Newer { database: database.name().to_owned() }),
         Found::Foreign => Err(database.damaged("its tables are not as Candor makes them")),
     }

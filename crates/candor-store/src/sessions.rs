@@ -45,9 +45,18 @@ macro_rules! summaries {
         concat!(
             "SELECT id, name, source, workspace, instructions, created_at, updated_at, model, status, \
              message_count, turns, tool_calls, input_tokens, output_tokens, total_tokens, cache_read_tokens, \
-             cache_write_tokens, duration_ms, cost_usd FROM sessions ",
+             cache_write_tokens, duration_ms, cost_usd, \
+             (SELECT parent_id FROM parents WHERE parents.session_id = sessions.id) AS parent FROM sessions ",
             $which
         )
+    };
+}
+
+/// Of the sessions only those that work for nobody: one whose parent is gone has nobody left to work for.
+macro_rules! unled {
+    () => {
+        " AND NOT EXISTS (SELECT 1 FROM parents p JOIN sessions l ON l.id = p.parent_id AND l.last_seq > 0 \
+         WHERE p.session_id = sessions.id) "
     };
 }
 
@@ -66,6 +75,9 @@ pub struct SessionSummary {
     /// Instructions that hold for this session alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
+    /// The session that it works for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<SessionId>,
     /// When it began.
     pub created_at: Moment,
     /// When something last happened in it.
@@ -105,6 +117,8 @@ pub struct SessionMetrics {
 pub struct Filter {
     /// Only those of this folder.
     pub workspace: Option<String>,
+    /// Whether those that work for another session are listed, too.
+    pub children: bool,
     /// At most so many.
     pub limit: u32,
     /// After leaving out so many.
@@ -132,18 +146,32 @@ impl Store {
     /// Sessions, those with the newest activity first, and after them those with a time that is yet to come.
     pub async fn sessions(&self, filter: &Filter) -> Result<Vec<SessionSummary>, Error> {
         let mut values = vec![believed_until(), Value::from(filter.limit), Value::from(filter.offset)];
-        if let Some(workspace) = &filter.workspace {
-            values.push(workspace.into());
-            self.summaries(IN_FOLDER, &values).await
-        } else {
-            self.summaries(EVERYWHERE, &values).await
-        }
+        let sql = match (&filter.workspace, filter.children) {
+            (Some(_), true) => IN_FOLDER,
+            (Some(_), false) => UNLED_IN_FOLDER,
+            (None, true) => EVERYWHERE,
+            (None, false) => UNLED_EVERYWHERE,
+        };
+        values.extend(filter.workspace.as_ref().map(Value::from));
+        self.summaries(sql, &values).await
+    }
+
+    /// The sessions that work for this one, those first that began first.
+    pub async fn children(&self, parent: SessionId, limit: u32) -> Result<Vec<SessionSummary>, Error> {
+        let sql = summaries!(
+            "JOIN parents c ON c.session_id = sessions.id \
+             WHERE c.parent_id = $1 AND last_seq > 0 ORDER BY created_at, id LIMIT $2"
+        );
+        self.summaries(sql, &[parent.to_string().into(), limit.into()]).await
     }
 
     /// The session of a folder in which something happened last; one with a time that is yet to come only if there is no
-    /// other.
+    /// other, and none that works for another session.
     pub async fn latest(&self, workspace: &str) -> Result<Option<SessionId>, Error> {
-        let sql = newest_first!("SELECT id FROM sessions WHERE workspace = $2 AND last_seq > 0", "LIMIT 1");
+        let sql = newest_first!(
+            concat!("SELECT id FROM sessions WHERE workspace = $2 AND last_seq > 0", unled!()),
+            "LIMIT 1"
+        );
         Ok(self.ids(sql, &[believed_until(), workspace.into()]).await?.first().copied())
     }
 
@@ -179,8 +207,8 @@ impl Store {
 
     /// The sessions of these sources that are not among the `keep` newest of them all, or in which nothing happened since
     /// a moment; those first that have been quiet for longest. Without either nothing has expired. A session with a time
-    /// that is yet to come neither counts nor expires: it may be the newest of them all. More sources than
-    /// [`SOURCES_MAX`] are not looked at.
+    /// that is yet to come neither counts nor expires: it may be the newest of them all. One that works for another goes
+    /// with that, and neither counts nor expires by itself. More sources than [`SOURCES_MAX`] are not looked at.
     pub async fn expired(
         &self,
         sources: &[&str],
@@ -189,11 +217,14 @@ impl Store {
         limit: u32,
     ) -> Result<Vec<SessionId>, Error> {
         let Some(any) = sources.first() else { return Ok(Vec::new()) };
-        let sql = "SELECT id FROM (SELECT id, updated_at, \
-                   ROW_NUMBER() OVER (ORDER BY updated_at DESC, id DESC) AS place FROM sessions \
-                   WHERE last_seq > 0 AND updated_at <= $1 AND source IN ($5, $6, $7, $8, $9, $10, $11, $12, $13, \
-                   $14, $15, $16, $17, $18, $19, $20)) AS ranked \
-                   WHERE place > $2 OR updated_at < $3 ORDER BY updated_at, id LIMIT $4";
+        let sql = concat!(
+            "SELECT id FROM (SELECT id, updated_at, \
+             ROW_NUMBER() OVER (ORDER BY updated_at DESC, id DESC) AS place FROM sessions \
+             WHERE last_seq > 0 AND updated_at <= $1 AND source IN ($5, $6, $7, $8, $9, $10, $11, $12, $13, \
+             $14, $15, $16, $17, $18, $19, $20)",
+            unled!(),
+            ") AS ranked WHERE place > $2 OR updated_at < $3 ORDER BY updated_at, id LIMIT $4"
+        );
         let keep = keep.map_or(i64::MAX, i64::from);
         let before = before.map_or(i64::MIN, Moment::as_millis);
         let mut values = vec![believed_until(), Value::from(keep), before.into(), limit.into()];
@@ -225,6 +256,11 @@ impl Store {
 /// The sessions of a folder, and all; so many after leaving out so many.
 const IN_FOLDER: &str = summaries!("WHERE workspace = $4 AND last_seq > 0 ", "LIMIT $2 OFFSET $3");
 const EVERYWHERE: &str = summaries!("WHERE last_seq > 0 ", "LIMIT $2 OFFSET $3");
+/// The same without those that work for another one.
+const UNLED_IN_FOLDER: &str =
+    newest_first!(concat!(summaries!("WHERE workspace = $4 AND last_seq > 0 "), unled!()), "LIMIT $2 OFFSET $3");
+const UNLED_EVERYWHERE: &str =
+    newest_first!(concat!(summaries!("WHERE last_seq > 0 "), unled!()), "LIMIT $2 OFFSET $3");
 
 fn believed_until() -> Value<'static> {
     Moment::now().as_millis().saturating_add(AHEAD_MAX_MS).into()
@@ -238,6 +274,7 @@ fn summary(row: &Row) -> Result<SessionSummary, sqlx::Error> {
         source: row.text("source")?.to_owned(),
         workspace: row.text("workspace")?.to_owned(),
         instructions: row.text_or_null("instructions")?,
+        parent: row::session_or_null(row, "parent")?,
         created_at: moment(row, "created_at")?,
         updated_at: moment(row, "updated_at")?,
         model: row.text_or_null("model")?,

@@ -1,6 +1,6 @@
 //! The tools that there are, at this moment.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use candor_protocol::{ToolCall, ToolSpec};
@@ -36,6 +36,10 @@ pub struct Registry {
     tools: RwLock<Tools>,
     /// Where more of them come from.
     sources: RwLock<Vec<Arc<dyn ToolSource>>>,
+    /// The names of those that can be called. Nothing: all.
+    only: Option<BTreeSet<String>>,
+    /// The names of those that can be called, and that no model is told about.
+    untold: BTreeSet<String>,
 }
 
 impl Registry {
@@ -59,7 +63,20 @@ impl Registry {
 
     /// These tools. Of two with the same name, the first is found.
     pub fn new(tools: Vec<Arc<dyn Tool>>) -> Self {
-        Self { tools: RwLock::new(tools.into()), sources: RwLock::default() }
+        Self { tools: RwLock::new(tools.into()), ..Self::default() }
+    }
+
+    /// The same tools and sources, but only what is among these names; nothing leaves all. Of `untold` no model is told.
+    /// What cannot be called here cannot be called there, and what is added here later is not there.
+    #[must_use]
+    pub fn narrowed(&self, only: Option<BTreeSet<String>>, untold: BTreeSet<String>) -> Self {
+        let only = match (&self.only, only) {
+            (Some(mine), Some(theirs)) => Some(mine.intersection(&theirs).cloned().collect()),
+            (mine, theirs) => theirs.or_else(|| mine.clone()),
+        };
+        let tools = Arc::clone(&self.tools.read().unwrap_or_else(PoisonError::into_inner));
+        let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner).clone();
+        Self { tools: RwLock::new(tools), sources: RwLock::new(sources), only, untold }
     }
 
     /// Takes what a source has, whenever that is. Of two tools with the same name the first is found: none of a source is in
@@ -92,7 +109,9 @@ impl Registry {
 
     /// What the model is told in a session, which can read so much.
     pub fn offered(&self, sought: &Sought, window_tokens: Option<u64>) -> Vec<ToolSpec> {
-        sought::offered(&self.now(), sought, window_tokens)
+        let mut told = sought::offered(&self.now(), sought, window_tokens);
+        told.retain(|spec| !self.untold.contains(&spec.name));
+        told
     }
 
     /// All that there is.
@@ -102,13 +121,16 @@ impl Registry {
 
     /// The tool of this name, or the one that is also known by it.
     pub fn find(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        let is_here = |tool: &&Arc<dyn Tool>| self.has(tool.name());
         let own = self.own();
-        let by_name = own.iter().find(|tool| tool.name() == name);
-        let own = by_name.or_else(|| own.iter().find(|tool| tool.aliases().contains(&name))).cloned();
+        let by_name = own.iter().filter(is_here).find(|tool| tool.name() == name);
+        let by_alias = || own.iter().filter(is_here).find(|tool| tool.aliases().contains(&name));
+        let own = by_name.or_else(by_alias).cloned();
         own.or_else(|| {
             let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner);
             let mut tools = sources.iter().map(|source| source.tools());
-            tools.find_map(|tools| tools.iter().find(|tool| tool.name() == name).cloned())
+            let found = tools.find_map(|tools| tools.iter().find(|tool| tool.name() == name).cloned());
+            found.filter(|tool| self.has(tool.name()))
         })
     }
 
@@ -128,6 +150,11 @@ impl Registry {
         self.find(name).ok_or_else(|| Error::Unknown { tool: name.to_owned(), tools: names() })
     }
 
+    /// Whether a tool of this name may be called here.
+    fn has(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| only.contains(name))
+    }
+
     fn own(&self) -> Tools {
         Arc::clone(&self.tools.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -135,7 +162,7 @@ impl Registry {
     fn now(&self) -> Tools {
         let own = self.own();
         let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner);
-        if sources.is_empty() {
+        if sources.is_empty() && self.only.is_none() {
             return own;
         }
         let mut all = own.to_vec();
@@ -145,6 +172,7 @@ impl Registry {
                 all.push(tool);
             }
         }
+        all.retain(|tool| self.has(tool.name()));
         all.into()
     }
 

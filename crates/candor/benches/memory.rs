@@ -161,6 +161,7 @@ fn outcome() -> Outcome {
         tool_calls: 0,
         duration_ms: 1,
         card: None,
+        children: None,
     }
 }
 
@@ -172,6 +173,7 @@ fn created(home: &Home) -> EventBody {
         instructions: None,
         job: None,
         forked_from: None,
+        parent: None,
     }
 }
 

@@ -11,7 +11,7 @@ use candor_gate::{Gate, Lists};
 use candor_llm::retry::Policy;
 use candor_llm::{Provider, ScriptedProvider};
 use candor_protocol::Failure;
-use candor_runtime::{PromptFiles, Retention, Setup, Titles};
+use candor_runtime::{Bounds, PromptFiles, Retention, Setup, Titles};
 use candor_store::Location;
 use candor_tools::{Recipes, Rules};
 use candor_verify::diagnostics::Ledger;
@@ -50,11 +50,17 @@ pub(crate) async fn setup(
     context: &Context<'_>,
 ) -> Result<Setup, Failure> {
     let env = context.env();
-    let models = models(loaded, env).await?;
-    let keys = models.iter().filter_map(|(choice, _)| choice.key.as_ref());
+    let first = provider::choose(loaded, env).await?;
+    let made = model(&first, env).await?;
+    let others = models(&loaded.config.fallback_models, &first, loaded, env).await?;
+    let for_children = models(&loaded.config.delegate.models, &first, loaded, env).await?;
+    let keys = others.iter().chain(&for_children).map(|(choice, _)| choice).chain([&first]);
+    let keys = keys.filter_map(|choice| choice.key.as_ref());
     context.screen.keep_secret(keys.map(|key| key.reveal().to_owned()));
-    let models = models.into_iter().map(|(_, model)| model).collect();
-    let mut setup = Setup { models, ..offline(ask, loaded, context) };
+    let bare = |(_, model)| model;
+    let models = std::iter::once(made).chain(others.into_iter().map(bare)).collect();
+    let child_models = for_children.into_iter().map(bare).collect();
+    let mut setup = Setup { models, child_models, ..offline(ask, loaded, context) };
     setup.tools.gate = Arc::new(gate(loaded)?);
     Ok(setup)
 }
@@ -103,6 +109,8 @@ pub(crate) fn offline(ask: Option<&Ask>, loaded: &Loaded, context: &Context<'_>)
         secrets: context.screen.secrets().into(),
         titles: if config.session.model_titles { Titles::ByModel } else { Titles::FirstWords },
         retention: retention(loaded),
+        delegate: bounds(loaded),
+        child_models: Vec::new(),
         workspace,
     }
 }
@@ -209,25 +217,39 @@ fn permission(config: &Config) -> (candor_tools::Permission, candor_tools::Appro
     (policy, approval)
 }
 
-/// The model in force, and those to ask when it fails.
-async fn models(loaded: &Loaded, env: &Env) -> Result<Vec<(Choice, Model)>, Failure> {
-    let first = provider::choose(loaded, env).await?;
-    let mut models = Vec::new();
-    for fallback in &loaded.config.fallback_models {
-        let (name, model) = match fallback.split_once('/') {
-            Some((name, model)) if is_provider(name, loaded) => (name, model),
-            _ => (first.name.as_str(), fallback.as_str()),
+/// Models by their names, of the provider in force or of another one.
+async fn models(
+    names: &[String],
+    first: &Choice,
+    loaded: &Loaded,
+    env: &Env,
+) -> Result<Vec<(Choice, Model)>, Failure> {
+    let mut made = Vec::new();
+    for wanted in names {
+        let (name, of_it) = match wanted.split_once('/') {
+            Some((name, of_it)) if is_provider(name, loaded) => (name, of_it),
+            _ => (first.name.as_str(), wanted.as_str()),
         };
         let mut choice = provider::named(name, loaded, env)?;
-        choice.model = Some(model.to_owned());
-        models.push(choice);
-    }
-    let mut made = Vec::new();
-    for choice in std::iter::once(first).chain(models) {
+        choice.model = Some(of_it.to_owned());
         let model = model(&choice, env).await?;
         made.push((choice, model));
     }
     Ok(made)
+}
+
+/// How many may work for a run.
+fn bounds(loaded: &Loaded) -> Bounds {
+    let delegate = &loaded.config.delegate;
+    if !delegate.enabled {
+        return Bounds::default();
+    }
+    let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+    Bounds {
+        depth: number(delegate.max_depth.get()),
+        children: number(delegate.max_children.get()),
+        running: number(delegate.max_running.get()),
+    }
 }
 
 pub(crate) fn is_provider(name: &str, loaded: &Loaded) -> bool {

@@ -108,6 +108,13 @@ impl<'a> Printer<'a> {
                 }
                 self.note(&self.yellow("Not done: the model is told what failed."))?;
             }
+            EventBody::MessageAccepted { origin: Origin::Children, .. } => {
+                let before = std::mem::take(&mut self.answer);
+                if !before.trim().is_empty() {
+                    self.note(&tame(before.trim_end()))?;
+                }
+                self.note(&self.dim("The helpers are done: the model is told what came of them."))?;
+            }
             EventBody::Status { message, discard, .. } => {
                 self.note(&self.yellow(message))?;
                 if *discard && self.mode == Mode::Terminal {
@@ -328,6 +335,10 @@ fn told(result: &str, is_error: bool) -> String {
         }
         (Some(code), _) => format!("exit {code}, {} lines", text("stdout").lines().count()),
         (None, Some(bytes)) => format!("wrote {bytes} bytes"),
+        // What came of a child.
+        _ if fields["verdict"]["status"].is_string() => {
+            format!("{}, {}", text("status"), fields["verdict"]["status"].as_str().unwrap_or_default())
+        }
         _ if is_error => short(text("error")),
         _ => format!("{} bytes", result.len()),
     };

@@ -8,7 +8,7 @@ use crate::owed::WAIVED;
 
 impl Run<'_, '_> {
     pub(super) fn outcome(self, end: End) -> Outcome {
-        let verdict = self.verdict(&end);
+        let mut verdict = self.verdict(&end);
         let (status, failure) = match end {
             // The model went on without what nobody could approve: whatever it says, that is not done.
             End::Finished if self.unapproved => (Status::NeedsApproval, None),
@@ -32,6 +32,8 @@ impl Run<'_, '_> {
             let message = format!("{}. {}", card.title, card.cause.replace('\n', " "));
             self.sink.emit(EventBody::Error { message, card: card.clone() });
         }
+        // Last, and after everything was decided: what others found decides nothing here.
+        verdict.evidence.extend(self.deps.children.map(|children| children.evidence()).unwrap_or_default());
         Outcome {
             status,
             verdict,
@@ -41,6 +43,7 @@ impl Run<'_, '_> {
             tool_calls: self.budget.tool_calls,
             duration_ms: u64::try_from(self.budget.elapsed().as_millis()).unwrap_or(u64::MAX),
             card,
+            children: self.budget.purse.below(),
         }
     }
 

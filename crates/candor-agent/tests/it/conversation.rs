@@ -38,6 +38,7 @@ pub(crate) fn end() -> EventBody {
         tool_calls: 0,
         duration_ms: 1,
         card: None,
+        children: None,
     })
 }
 

@@ -169,6 +169,7 @@ impl Rig {
             verifier: &Verifier::default(),
             verify: Verify::Waived,
             recovery: Recovery::Off,
+            children: None,
         };
         let input = RunInput { conversation, task, limits: self.limits };
         let run = candor_agent::run(input, &deps, &*self.told);

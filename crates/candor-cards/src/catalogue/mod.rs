@@ -131,6 +131,7 @@ static CATALOGUE: [Entry; Code::ALL.len()] = [
     runs::TIME_SPENT,
     runs::STUCK,
     runs::INTERRUPTED,
+    runs::DELEGATE_LIMIT,
     runs::SESSION_UNKNOWN,
     runs::SESSION_AMBIGUOUS,
     runs::SESSION_NONE,

@@ -82,6 +82,20 @@ pub(super) const INTERRUPTED: Entry = Entry {
     exit_code: EXIT_FAILED,
 };
 
+pub(super) const DELEGATE_LIMIT: Entry = Entry {
+    code: Code::DelegateLimit,
+    class: Class::Resource,
+    title: "No more helpers",
+    cause: "The {what} of helpers is bounded for a run and all that work for it: {setting} = {limit}.",
+    steps: &[
+        by_hand("Do this part of the task yourself, or wait for a helper that is at work and give it more to do"),
+        by_hand("A person can raise the bound: {setting}"),
+    ],
+    verify: None,
+    retryable: false,
+    exit_code: EXIT_STOPPED,
+};
+
 pub(super) const SESSION_UNKNOWN: Entry = Entry {
     code: Code::SessionUnknown,
     class: Class::Precondition,

@@ -81,6 +81,7 @@ fn facts_of_runs(code: Code) -> &'static [&'static str] {
         Code::ToolInterrupted => &["tool"],
         Code::RunTurnsSpent | Code::RunTimeSpent => &["limit"],
         Code::RunCostSpent => &["spent", "limit"],
+        Code::DelegateLimit => &["what", "setting", "limit"],
         Code::VerifyServiceEnded => &["service", "command", "how", "when", "said"],
         Code::VerifyServiceBackground => &["service", "command", "when", "said"],
         Code::VerifyNotReady => &["service", "command", "waited", "reason", "said"],

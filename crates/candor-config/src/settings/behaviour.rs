@@ -140,3 +140,19 @@ section! {
         keep_recent_tokens: Whole<1024, 10_000_000> = Whole(20_000);
     }
 }
+
+section! {
+    /// Children: sessions that the agent starts to work for it.
+    pub struct Delegate {
+        /// Whether the agent has `delegate`.
+        enabled: bool = true, [Owner];
+        /// How many sessions may stand one below the other: 1 means that children have none of their own.
+        max_depth: Whole<0, 8> = Whole(2), [Lower];
+        /// How many children one run may start, those of its children among them.
+        max_children: Whole<0, 1000> = Whole(8), [Lower];
+        /// How many of them may be at work at a time.
+        max_running: Whole<1, 64> = Whole(4), [Lower];
+        /// Models that children may ask besides those of the run: `"MODEL"` of the same provider, or `"PROVIDER/MODEL"`.
+        models: Vec<String> = Vec::new(), [Owner];
+    }
+}

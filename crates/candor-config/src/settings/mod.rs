@@ -12,7 +12,7 @@ mod web;
 
 use std::collections::BTreeMap;
 
-pub use behaviour::{Compaction, Permission, Profile, Recovery, Retry, Security, Tools};
+pub use behaviour::{Compaction, Delegate, Permission, Profile, Recovery, Retry, Security, Tools};
 pub use operation::{Interactive, Logging, Mcp, Rotation, Server, Session};
 pub use prompt::SystemPrompt;
 pub use provider::{Dialect, Provider};
@@ -80,6 +80,8 @@ section! {
         web: Web = Web::default(), [Owner];
         /// How conversations that grow long are shortened.
         compaction: Compaction = Compaction::default(), [Inside];
+        /// Children: sessions that the agent starts to work for it.
+        delegate: Delegate = Delegate::default(), [Inside];
         /// The address and surfaces of `candor serve`.
         server: Server = Server::default(), [Owner];
         /// The Telegram bot.

@@ -120,6 +120,7 @@ fn the_end_of_a_run() {
         tool_calls: 4,
         duration_ms: 5,
         card: None,
+        children: None,
     };
     check(
         EventBody::RunEnd(outcome),

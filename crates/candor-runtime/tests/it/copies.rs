@@ -34,7 +34,7 @@ async fn import(
 }
 
 async fn names(rig: &Rig) -> Vec<String> {
-    let filter = Filter { workspace: None, limit: 1000, offset: 0 };
+    let filter = Filter { workspace: None, children: true, limit: 1000, offset: 0 };
     rig.runtime.query().sessions(&filter).await.unwrap().into_iter().map(|session| session.name).collect()
 }
 
@@ -173,7 +173,7 @@ on_both! {
         let session = rig.create();
         rig.ask(session, "Where is the pear?").await;
         let find = async |text: &str| {
-            let search = Search { text: text.to_owned(), workspace: None, limit: 10 };
+            let search = Search { text: text.to_owned(), workspace: None, children: true, limit: 10 };
             rig.runtime.search(&search).await.unwrap()
         };
         let hits = find("PEAR orch").await;

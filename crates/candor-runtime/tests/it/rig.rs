@@ -9,7 +9,7 @@ use candor_llm::retry::Policy;
 use candor_llm::{Dialect, Endpoint, HttpProvider, Provider, ScriptedProvider, Timeouts};
 use candor_protocol::{Body, Event, EventBody, Failure, Origin, Outcome, Part, RunId, SessionId, Submission};
 use candor_runtime::{
-    Naming, NewSession, PromptFiles, Receipt, Retention, Runtime, Setup, Subscription, Titles,
+    Bounds, Naming, NewSession, PromptFiles, Receipt, Retention, Runtime, Setup, Subscription, Titles,
 };
 use candor_store::{Location, Store};
 use candor_testkit::{FakeLlm, Gate, Home, Reply};
@@ -235,6 +235,8 @@ pub(crate) fn setup(home: &Home, provider: Arc<dyn Provider>) -> Setup {
         secrets: Vec::new().into(),
         titles: Titles::FirstWords,
         retention: Retention::default(),
+        delegate: Bounds { depth: 2, children: 8, running: 4 },
+        child_models: Vec::new(),
     }
 }
 

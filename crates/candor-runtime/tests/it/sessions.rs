@@ -17,7 +17,7 @@ async fn a_session_without_a_message_leaves_nothing_behind() {
     let rig = Rig::new().await;
     let session = rig.create();
     let _watching = rig.watch(session, 0).await;
-    let all = Filter { workspace: None, limit: 10, offset: 0 };
+    let all = Filter { workspace: None, children: true, limit: 10, offset: 0 };
     let rig = rig.reopen().await;
     assert_eq!(rig.runtime.query().sessions(&all).await.unwrap(), []);
     rig.fake.push(Reply::text("Hello."));

@@ -25,6 +25,7 @@ impl Story {
                 instructions: None,
                 job: None,
                 forked_from: None,
+                parent: None,
             },
         );
         story

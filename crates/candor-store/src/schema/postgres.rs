@@ -2,7 +2,7 @@
 
 use sqlx::{Connection, PgConnection};
 
-use super::{FIRST, Found, SECOND, VERSION};
+use super::{FIRST, Found, SECOND, THIRD, VERSION};
 
 /// Words, found by the entry they are in.
 const WORDS: &str = "
@@ -14,7 +14,10 @@ CREATE INDEX words_inverted ON words USING gin (words);
 ";
 
 /// The tables that must be there.
-const NAMES: [&str; 8] = ["meta", "sessions", "runs", "events", "contexts", "marks", "entries", "words"];
+const NAMES: [&str; 9] =
+    ["meta", "sessions", "runs", "events", "contexts", "marks", "entries", "words", "parents"];
+/// How many of them the second version had.
+const SECOND_COUNT: usize = 8;
 
 /// Two processes that make the same tables at once are in each other's way even with `IF NOT EXISTS`. So one at a time;
 /// the number means nothing but this.
@@ -24,14 +27,22 @@ pub(super) async fn ready(connection: &mut PgConnection) -> Result<Found, sqlx::
     let mut transaction = connection.begin().await?;
     sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(MAKING_LOCK).execute(&mut *transaction).await?;
     let found = inspect(&mut transaction).await?;
-    if matches!(found, Found::Empty) {
-        for definitions in [FIRST, SECOND, WORDS] {
-            sqlx::raw_sql(definitions).execute(&mut *transaction).await?;
-        }
-        sqlx::query("INSERT INTO meta (key, value) VALUES ('version', $1)")
-            .bind(VERSION.to_string())
-            .execute(&mut *transaction)
-            .await?;
+    let missing: &[&'static str] = match found {
+        Found::Empty => &[FIRST, SECOND, WORDS, THIRD],
+        Found::Earlier(_) => &[THIRD],
+        Found::Ours | Found::Newer | Found::Foreign => &[],
+    };
+    for definitions in missing {
+        sqlx::raw_sql(*definitions).execute(&mut *transaction).await?;
+    }
+    if !missing.is_empty() {
+        sqlx::query(
+            "INSERT INTO meta (key, value) VALUES ('version', $1) \
+             ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        )
+        .bind(VERSION.to_string())
+        .execute(&mut *transaction)
+        .await?;
     }
     transaction.commit().await?;
     Ok(found)
@@ -61,6 +72,7 @@ async fn inspect(connection: &mut PgConnection) -> Result<Found, sqlx::Error> {
     // There was no first version in PostgreSQL.
     Ok(match version.and_then(|version| version.parse::<u32>().ok()) {
         Some(VERSION) if ours == NAMES.len() => Found::Ours,
+        Some(2) if ours == SECOND_COUNT => Found::Earlier(2),
         Some(version) if version > VERSION => Found::Newer,
         Some(_) | None => Found::Foreign,
     })

@@ -2,7 +2,7 @@
 
 use sqlx::{Connection, SqliteConnection};
 
-use super::{FIRST, Found, SECOND, VERSION, statements};
+use super::{FIRST, Found, SECOND, THIRD, VERSION, statements};
 use crate::error::is_refused;
 
 /// Words, found by the entry they are in. They come out of our own tokeniser, separated by spaces, and the one named here
@@ -13,7 +13,7 @@ CREATE VIRTUAL TABLE words USING fts5(text, content='', contentless_delete=1, de
 
 pub(super) async fn ready(connection: &mut SqliteConnection) -> Result<Found, sqlx::Error> {
     match inspect(connection).await {
-        Ok(Found::First) => make(connection).await,
+        Ok(Found::Earlier(_)) => make(connection).await,
         Err(error) if is_refused(&error) => make(connection).await,
         found => found,
     }
@@ -34,9 +34,11 @@ async fn inspect(connection: &mut SqliteConnection) -> Result<Found, sqlx::Error
     let has = |made: &str| definitions.iter().any(|found| found == made.as_bytes());
     let first = || statements(FIRST).all(has);
     let second = || statements(SECOND).chain(statements(WORDS)).all(has);
+    let third = || statements(THIRD).all(has);
     Ok(match version {
-        Some(VERSION) if first() && second() => Found::Ours,
-        Some(1) if first() => Found::First,
+        Some(VERSION) if first() && second() && third() => Found::Ours,
+        Some(2) if first() && second() => Found::Earlier(2),
+        Some(1) if first() => Found::Earlier(1),
         Some(version) if version > VERSION => Found::Newer,
         Some(_) | None => Found::Foreign,
     })
@@ -56,9 +58,12 @@ async fn make(connection: &mut SqliteConnection) -> Result<Found, sqlx::Error> {
             found => found?,
         }
     };
-    if matches!(found, Found::Empty | Found::First) {
+    if matches!(found, Found::Empty | Found::Earlier(1)) {
         sqlx::raw_sql(SECOND).execute(&mut *transaction).await?;
         sqlx::raw_sql(WORDS).execute(&mut *transaction).await?;
+    }
+    if matches!(found, Found::Empty | Found::Earlier(_)) {
+        sqlx::raw_sql(THIRD).execute(&mut *transaction).await?;
         sqlx::query(
             "INSERT INTO meta (key, value) VALUES ('version', $1) \
              ON CONFLICT (key) DO UPDATE SET value = excluded.value",

@@ -29,7 +29,7 @@ async fn told(store: &Store, ahead_ms: i64) -> SessionId {
 }
 
 async fn listed(store: &Store) -> Vec<SessionId> {
-    let filter = Filter { workspace: None, limit: 10, offset: 0 };
+    let filter = Filter { workspace: None, children: true, limit: 10, offset: 0 };
     store.sessions(&filter).await.unwrap().iter().map(|session| session.id).collect()
 }
 

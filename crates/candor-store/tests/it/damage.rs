@@ -46,7 +46,7 @@ async fn a_summary_that_is_not_what_it_should_be_is_damage() {
         let store = rig.open().await;
         store.append(&[log.created()]).await.unwrap();
         rig.meddle(sql).await;
-        let filter = Filter { workspace: None, limit: 10, offset: 0 };
+        let filter = Filter { workspace: None, children: true, limit: 10, offset: 0 };
         let listed = store.sessions(&filter).await;
         assert!(matches!(listed, Err(Error::Damaged { .. })), "{sql}: {listed:?}");
     }
@@ -71,7 +71,7 @@ async fn samples() -> (Vec<Vec<(&'static str, Vec<u8>)>>, Vec<Event>) {
     let mut events = vec![log.created()];
     events.extend((0..60).map(|number| log.said(&"word ".repeat(number * number))));
     store.append(&events).await.unwrap();
-    store.search(&Search { text: "word".to_owned(), workspace: None, limit: 10 }).await.unwrap();
+    store.search(&Search { text: "word".to_owned(), workspace: None, children: true, limit: 10 }).await.unwrap();
     let file = |name| (name, fs::read(rig.directory().join(name)).unwrap());
     let in_use = vec![file("candor.db"), file("candor.db-wal")];
     store.close().await;
@@ -121,7 +121,7 @@ fn check_honest<T>(answer: Result<T, Error>) -> Option<T> {
 async fn try_everything(rig: &Rig, events: &[Event]) {
     let Some(store) = check_honest(rig.try_open().await) else { return };
     let session = events[0].session_id;
-    check_honest(store.sessions(&Filter { workspace: None, limit: 10, offset: 0 }).await);
+    check_honest(store.sessions(&Filter { workspace: None, children: true, limit: 10, offset: 0 }).await);
     check_honest(store.find("abcd").await);
     check_honest(store.latest("/work").await);
     check_honest(store.usage(Grouping::Day, None).await);
@@ -130,7 +130,7 @@ async fn try_everything(rig: &Rig, events: &[Event]) {
     check_honest(store.newest_events(session, 5).await);
     check_honest(store.expired(&["cli"], Some(0), None, 10).await);
     for text in ["word", "more"] {
-        check_honest(store.search(&Search { text: text.to_owned(), workspace: None, limit: 10 }).await);
+        check_honest(store.search(&Search { text: text.to_owned(), workspace: None, children: true, limit: 10 }).await);
     }
     check_honest(store.check().await);
     if let Some(read) = check_honest(store.events(session, 0, 1000).await) {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use candor_protocol::{
-    Event, EventBody, Moment, Origin, Outcome, Part, RunId, SessionId, Status, StopReason, Usage, Verdict,
+    Event, EventBody, Moment, Origin, Outcome, Parent, Part, RunId, SessionId, Status, StopReason, Usage, Verdict,
     VerdictStatus,
 };
 use candor_store::{Error, Location, Store};
@@ -124,6 +124,15 @@ impl Log {
     }
 
     pub(crate) fn created_in(&mut self, workspace: &str) -> Event {
+        self.created_with(workspace, None)
+    }
+
+    /// The same for a session that works for another one.
+    pub(crate) fn created_for(&mut self, parent: SessionId) -> Event {
+        self.created_with("/work", Some(Parent { session_id: parent, depth: 1, tools: None, model: None }))
+    }
+
+    fn created_with(&mut self, workspace: &str, parent: Option<Parent>) -> Event {
         let (source, name) = ("cli".to_owned(), "a name".to_owned());
         let workspace = workspace.to_owned();
         self.event(
@@ -135,6 +144,7 @@ impl Log {
                 instructions: None,
                 job: None,
                 forked_from: None,
+                parent,
             },
         )
     }
@@ -166,5 +176,5 @@ pub(crate) fn outcome(usage: Usage, cost_usd: Option<f64>) -> Outcome {
         evidence: Vec::new(),
     };
     let (turns, tool_calls, duration_ms) = (2, 3, 400);
-    Outcome { status: Status::Done, verdict, usage, cost_usd, turns, tool_calls, duration_ms, card: None }
+    Outcome { status: Status::Done, verdict, usage, cost_usd, turns, tool_calls, duration_ms, card: None, children: None }
 }

@@ -13,6 +13,7 @@ on_both! {
     metrics_have_the_names_that_programs_know,
     instructions_are_kept,
     s7_5_s18_7_lists_begin_with_the_newest_activity,
+    those_that_work_for_another_are_found_through_it,
 }
 
 async fn summary(store: &Store, log: &Log) -> SessionSummary {
@@ -126,8 +127,9 @@ async fn instructions_are_kept(rig: Rig) {
         panic!("another event");
     };
     let instructions = Some("Be brief.".to_owned());
+    let (job, forked_from, parent) = (None, None, None);
     let body =
-        EventBody::SessionCreated { source, name, workspace, instructions, job: None, forked_from: None };
+        EventBody::SessionCreated { source, name, workspace, instructions, job, forked_from, parent };
     store.append(&[Event { body, ..created }]).await.unwrap();
     assert_eq!(summary(&store, &log).await.instructions.as_deref(), Some("Be brief."));
 }
@@ -153,7 +155,7 @@ async fn s7_5_s18_7_lists_begin_with_the_newest_activity(rig: Rig) {
     let late = made[0].said("later than all");
     store.append(&[late]).await.unwrap();
     let list = async |workspace: Option<&str>, limit, offset| {
-        let filter = Filter { workspace: workspace.map(str::to_owned), limit, offset };
+        let filter = Filter { workspace: workspace.map(str::to_owned), children: true, limit, offset };
         store.sessions(&filter).await.unwrap()
     };
     check(&list(None, 100, 0).await, &made, &[0, 4, 3, 2, 1]);
@@ -165,4 +167,37 @@ async fn s7_5_s18_7_lists_begin_with_the_newest_activity(rig: Rig) {
     assert_eq!(store.latest("/a").await.unwrap(), Some(made[0].session));
     assert_eq!(store.latest("/b").await.unwrap(), Some(made[3].session));
     assert_eq!(store.latest("/c").await.unwrap(), None);
+}
+
+async fn those_that_work_for_another_are_found_through_it(rig: Rig) {
+    let store = rig.open().await;
+    let [mut parent, mut first, mut second, mut grandchild] = [(); 4].map(|()| Log::new());
+    second.at += 60_000;
+    grandchild.at += 90_000;
+    store.append(&[parent.created()]).await.unwrap();
+    store.append(&[second.created_for(parent.session)]).await.unwrap();
+    store.append(&[first.created_for(parent.session)]).await.unwrap();
+    store.append(&[grandchild.created_for(first.session)]).await.unwrap();
+    let children = store.children(parent.session, 10).await.unwrap();
+    let ids: Vec<_> = children.iter().map(|child| child.id).collect();
+    assert_eq!(ids, [first.session, second.session], "those first that began first");
+    assert_eq!(children[0].parent, Some(parent.session));
+    assert_eq!(store.children(parent.session, 1).await.unwrap().len(), 1);
+    assert_eq!(summary(&store, &parent).await.parent, None);
+    let list = async |children| {
+        let filter = Filter { workspace: Some("/work".to_owned()), children, limit: 10, offset: 0 };
+        let everywhere = Filter { workspace: None, ..filter.clone() };
+        let listed = store.sessions(&filter).await.unwrap();
+        assert_eq!(store.sessions(&everywhere).await.unwrap(), listed);
+        listed.len()
+    };
+    assert_eq!((list(true).await, list(false).await), (4, 1));
+    assert_eq!(store.latest("/work").await.unwrap(), Some(parent.session), "although the others are newer");
+    let expired = async |keep| store.expired(&["cli"], Some(keep), None, 10).await.unwrap();
+    assert_eq!((expired(1).await, expired(0).await), (vec![], vec![parent.session]));
+    // Whoever has nobody left to work for stands for itself.
+    let lease = store.lease(parent.session).await.unwrap().unwrap();
+    assert!(store.delete(&lease).await.unwrap());
+    assert_eq!(list(false).await, 2);
+    assert_eq!(store.latest("/work").await.unwrap(), Some(second.session));
 }

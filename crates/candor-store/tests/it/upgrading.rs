@@ -3,7 +3,11 @@
 use candor_protocol::{Event, RunId, Usage};
 use candor_store::{Error, Grouping, Search};
 
-use crate::rig::{Log, Rig, outcome};
+use crate::rig::{Log, Rig, on_both, outcome};
+
+on_both! {
+    a_database_of_the_second_version_is_upgraded_and_keeps_what_it_has,
+}
 
 /// The tables of the first version, as that version made them: a copy of its own, so that a change of what is expected
 /// of old files does not change the old files, too.
@@ -92,7 +96,7 @@ async fn a_file_of_the_first_version_is_upgraded_and_keeps_what_it_has() {
     let (rig, mut log, events) = first_version().await;
     assert_eq!(rig.ask("SELECT COUNT(*) || '' FROM sqlite_master WHERE name = 'contexts'").await, ["0"]);
     let store = rig.open().await;
-    assert_eq!(rig.ask("SELECT value FROM meta WHERE key = 'version'").await, ["2"]);
+    assert_eq!(rig.ask("SELECT value FROM meta WHERE key = 'version'").await, ["3"]);
     assert_eq!(store.events(log.session, 0, 10).await.unwrap(), events);
     assert_eq!(store.usage(Grouping::Model, None).await.unwrap()[0].usage, Usage::new(3, 4));
     store.append(&[log.said("and new ones")]).await.unwrap();
@@ -118,4 +122,21 @@ async fn a_first_version_that_is_not_whole_is_left_alone() {
     rig.meddle("DROP INDEX runs_by_session").await;
     assert!(matches!(rig.try_open().await, Err(Error::Damaged { .. })));
     assert_eq!(rig.ask("SELECT value FROM meta WHERE key = 'version'").await, ["1"]);
+}
+
+/// The second version had everything but the parents of sessions.
+async fn a_database_of_the_second_version_is_upgraded_and_keeps_what_it_has(rig: Rig) {
+    let mut log = Log::new();
+    let events = vec![log.created(), log.said("words of old")];
+    let store = rig.open().await;
+    store.append(&events).await.unwrap();
+    store.close().await;
+    rig.meddle("DROP TABLE parents").await;
+    rig.meddle("UPDATE meta SET value = '2' WHERE key = 'version'").await;
+    let store = rig.open().await;
+    assert_eq!(rig.ask("SELECT value FROM meta WHERE key = 'version'").await, ["3"]);
+    assert_eq!(store.events(log.session, 0, 10).await.unwrap(), events);
+    let mut child = Log::new();
+    store.append(&[child.created_for(log.session)]).await.unwrap();
+    assert_eq!(store.children(log.session, 10).await.unwrap()[0].id, child.session);
 }

@@ -21,6 +21,9 @@ pub(crate) enum Sessions {
         /// Only those that came from here: cli, repl, http, websocket, telegram, cron, workflow, acp
         #[arg(long, value_name = "SOURCE")]
         source: Option<String>,
+        /// Also those that work for another one, each below it
+        #[arg(long)]
+        tree: bool,
         /// At most this many
         #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = at_least_one())]
         limit: u32,

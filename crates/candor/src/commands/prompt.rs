@@ -8,16 +8,17 @@ use crate::assemble;
 use crate::cli::Prompt;
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
-use crate::offered::Offered;
+use crate::offered::{self, Offered};
 use crate::provider;
 
 pub(crate) fn run(command: &Prompt, context: &Context<'_>) -> Result<Exit, Fail> {
     let Prompt::Show { json } = command;
     let loaded = context.load()?;
-    let offered = Offered::new(&loaded, &loaded.workspace, context)?;
-    let setup = Setup { skills: offered.skills(), ..assemble::offline(None, &loaded, context) };
+    let found = Offered::new(&loaded, &loaded.workspace, context)?;
+    let setup = Setup { skills: found.skills(), ..assemble::offline(None, &loaded, context) };
     let registry = Registry::built_in();
-    offered.offer(&registry, &loaded.workspace, &setup.verifier);
+    offered::delegate(&registry, &loaded);
+    found.offer(&registry, &loaded.workspace, &setup.verifier);
     let model = provider::known_model(&loaded, context.env());
     let layers = candor_runtime::layers(&setup, &registry, model.as_deref().unwrap_or("whatever is served"));
     let bytes = layers.assemble().map_or(0, |prompt| prompt.len());

@@ -11,14 +11,15 @@ use crate::cli::Tools;
 use crate::commands::doctor;
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
-use crate::offered::Offered;
+use crate::offered::{self, Offered};
 
 pub(crate) fn run(command: &Tools, context: &Context<'_>) -> Result<Exit, Fail> {
     let loaded = context.load()?;
     let registry = Registry::built_in();
-    let offered = Offered::new(&loaded, &loaded.workspace, context)?;
-    offered.warn(context);
-    offered.offer(&registry, &loaded.workspace, &Arc::default());
+    offered::delegate(&registry, &loaded);
+    let found = Offered::new(&loaded, &loaded.workspace, context)?;
+    found.warn(context);
+    found.offer(&registry, &loaded.workspace, &Arc::default());
     // What a model is told at first: the rest it finds.
     let specs = registry.offered(&Sought::default(), None);
     match command {

@@ -45,6 +45,14 @@ pub(crate) async fn open(mut setup: Setup, loaded: &Loaded, context: &Context<'_
     Ok(runtime)
 }
 
+/// Shows `delegate` among tools that nobody will call; the runtime has its own.
+pub(crate) fn delegate(registry: &Registry, loaded: &Loaded) {
+    let delegate = &loaded.config.delegate;
+    if delegate.enabled && delegate.max_children.get() > 0 {
+        registry.add(candor_runtime::delegate_tool());
+    }
+}
+
 /// What there is besides the tools that come with Candor.
 pub(crate) struct Offered {
     command_tools: Arc<CommandTools>,

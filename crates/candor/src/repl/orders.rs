@@ -108,7 +108,7 @@ impl Repl<'_> {
     }
 
     async fn sessions(&mut self) -> Result<(), Fail> {
-        let wanted = Wanted { workspace: Some(self.here.clone()), source: None, limit: LISTED_MAX };
+        let wanted = Wanted { workspace: Some(self.here.clone()), source: None, children: false, limit: LISTED_MAX };
         let sessions = list::sessions(&wanted, &self.runtime).await?;
         self.listed = sessions.iter().map(|session| session.id).collect();
         if sessions.is_empty() {
@@ -160,7 +160,7 @@ impl Repl<'_> {
 
     /// The latest session of the folder that is not the one spoken in.
     async fn previous(&self) -> Result<SessionId, Failure> {
-        let wanted = Wanted { workspace: Some(self.here.clone()), source: None, limit: 2 };
+        let wanted = Wanted { workspace: Some(self.here.clone()), source: None, children: false, limit: 2 };
         let sessions = list::sessions(&wanted, &self.runtime).await?;
         let other = sessions.iter().find(|session| Some(session.id) != self.session);
         let none = || Failure::new(Code::SessionNone).with("workspace", &self.here);
@@ -243,7 +243,7 @@ impl Repl<'_> {
 
     /// Lets the sessions of this folder be completed.
     pub(super) async fn offer(&self) {
-        let wanted = Wanted { workspace: Some(self.here.clone()), source: None, limit: OFFERED_MAX };
+        let wanted = Wanted { workspace: Some(self.here.clone()), source: None, children: false, limit: OFFERED_MAX };
         // Without them, an id has to be typed.
         if let Ok(sessions) = list::sessions(&wanted, &self.runtime).await {
             let ids = sessions.iter().map(|session| session.id.to_string()).collect();

@@ -10,6 +10,7 @@ mod cards_shown;
 mod config;
 mod corpus;
 mod ctx;
+mod delegating;
 mod disk_faults;
 mod doctor;
 mod documents;

@@ -31,13 +31,13 @@ const SOURCES: [Origin; 9] = [
 pub(crate) struct Wanted {
     pub(crate) workspace: Option<String>,
     pub(crate) source: Option<String>,
+    /// Whether those that work for another one are, too.
+    pub(crate) children: bool,
     pub(crate) limit: u32,
 }
 
 pub(super) async fn run(wanted: &Wanted, json: bool, desk: &Desk<'_>) -> Result<Exit, Fail> {
-    if let Some(source) = &wanted.source {
-        check_source(source)?;
-    }
+    check_source(wanted)?;
     let screen = desk.context.screen;
     let sessions = sessions(wanted, &desk.runtime).await?;
     if json {
@@ -45,9 +45,7 @@ pub(super) async fn run(wanted: &Wanted, json: bool, desk: &Desk<'_>) -> Result<
         return Ok(Exit::Good);
     }
     if sessions.is_empty() {
-        let from = wanted.source.as_ref().map(|source| format!(" from {source}")).unwrap_or_default();
-        let hint = if wanted.workspace.is_some() { " of this folder; --all shows the others" } else { "" };
-        screen.note(format_args!("no sessions{from}{hint}"));
+        tell_none(wanted, desk);
     }
     // A person gets lines that fit the terminal, a program whole ids and nothing else.
     let is_terminal = io::stdout().is_terminal();
@@ -67,7 +65,16 @@ pub(crate) fn short(session: SessionId) -> String {
     id.get(id.len().saturating_sub(8)..).unwrap_or_default().to_owned()
 }
 
-fn check_source(source: &str) -> Result<(), Failure> {
+/// Says that there is nothing to list.
+pub(super) fn tell_none(wanted: &Wanted, desk: &Desk<'_>) {
+    let from = wanted.source.as_ref().map(|source| format!(" from {source}")).unwrap_or_default();
+    let hint = if wanted.workspace.is_some() { " of this folder; --all shows the others" } else { "" };
+    desk.context.screen.note(format_args!("no sessions{from}{hint}"));
+}
+
+/// A source that there is none of would look as if there were no sessions.
+pub(super) fn check_source(wanted: &Wanted) -> Result<(), Failure> {
+    let Some(source) = &wanted.source else { return Ok(()) };
     if SOURCES.iter().any(|known| known.as_str() == source) {
         return Ok(());
     }
@@ -83,12 +90,12 @@ fn check_source(source: &str) -> Result<(), Failure> {
 pub(crate) async fn sessions(wanted: &Wanted, runtime: &Runtime) -> Result<Vec<SessionSummary>, Failure> {
     let limit = wanted.limit as usize;
     let Some(source) = &wanted.source else {
-        let filter = Filter { workspace: wanted.workspace.clone(), limit: wanted.limit, offset: 0 };
+        let filter = filter(wanted, wanted.limit, 0);
         return runtime.query().sessions(&filter).await.map_err(|error| error.failure());
     };
     let (mut found, mut offset) = (Vec::new(), 0);
     loop {
-        let filter = Filter { workspace: wanted.workspace.clone(), limit: PAGE, offset };
+        let filter = filter(wanted, PAGE, offset);
         let page = runtime.query().sessions(&filter).await.map_err(|error| error.failure())?;
         let is_last = page.len() < PAGE as usize;
         found.extend(page.into_iter().filter(|session| &session.source == source));
@@ -98,6 +105,10 @@ pub(crate) async fn sessions(wanted: &Wanted, runtime: &Runtime) -> Result<Vec<S
         }
         offset = offset.saturating_add(PAGE);
     }
+}
+
+fn filter(wanted: &Wanted, limit: u32, offset: u32) -> Filter {
+    Filter { workspace: wanted.workspace.clone(), children: wanted.children, limit, offset }
 }
 
 /// What the columns of [`line()`] are.

@@ -5,6 +5,7 @@ pub(crate) mod list;
 pub(crate) mod search;
 pub(crate) mod show;
 mod transfer;
+mod tree;
 pub(crate) mod undo;
 
 use candor_config::Loaded;
@@ -48,13 +49,18 @@ pub(crate) fn run(command: &Sessions, context: &Context<'_>) -> Result<Exit, Fai
     block_on(async {
         let desk = Desk::open(&loaded, context).await?;
         match command {
-            Sessions::List { all, source, limit, json } => {
+            Sessions::List { all, source, tree, limit, json } => {
                 let wanted = list::Wanted {
                     workspace: (!all).then(|| desk.here.clone()),
+                    // Whoever asks for those of a source means all of them.
+                    children: source.is_some() && !tree,
                     source: source.clone(),
                     limit: *limit,
                 };
-                list::run(&wanted, *json, &desk).await
+                match tree {
+                    true => tree::run(&wanted, *json, &desk).await,
+                    false => list::run(&wanted, *json, &desk).await,
+                }
             }
             Sessions::Show { session, json } => show::run(session, *json, &desk).await,
             Sessions::Rename { session, name } => change::rename(session, &name.join(" "), &desk).await,

@@ -35,12 +35,15 @@ pub(super) async fn run(session: &str, json: bool, desk: &Desk<'_>) -> Result<Ex
 
 /// How a session began, with the name it has now: the one it began with is often none yet.
 fn head(event: &Event, name: &str) -> Option<String> {
-    let EventBody::SessionCreated { workspace, source, forked_from, .. } = &event.body else { return None };
+    let EventBody::SessionCreated { workspace, source, forked_from, parent, .. } = &event.body else {
+        return None;
+    };
     let forked = forked_from
         .map(|fork| format!("\nforked  from {} at event {}", fork.session_id, fork.seq))
         .unwrap_or_default();
+    let parent = parent.as_ref().map(|parent| format!("\nfor     {}", parent.session_id)).unwrap_or_default();
     let (id, at) = (event.session_id, event.at);
-    Some(format!("session {id}\nname    {name}\nfolder  {workspace}\nfrom    {source}, {at}{forked}"))
+    Some(format!("session {id}\nname    {name}\nfolder  {workspace}\nfrom    {source}, {at}{forked}{parent}"))
 }
 
 /// One event in words; nothing for those that only programs need.
@@ -49,6 +52,9 @@ pub(crate) fn words(event: &Event) -> Option<String> {
         EventBody::SessionRenamed { name, .. } => format!("\n[now called {name}]"),
         EventBody::MessageAccepted { origin: Origin::Verifier, content } => {
             format!("\nverifier> {}", plain_text(content))
+        }
+        EventBody::MessageAccepted { origin: Origin::Children, content } => {
+            format!("\nhelpers> {}", plain_text(content))
         }
         EventBody::Verification { check, result, evidence } => {
             format!("  {:<12} {check}: {}", result.as_str(), evidence.summary)
