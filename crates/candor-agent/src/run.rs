@@ -1,5 +1,6 @@
 //! The loop.
 
+mod hooked;
 mod outcome;
 mod repair;
 mod shorten;
@@ -40,6 +41,7 @@ pub async fn run(input: RunInput, deps: &RunDeps<'_>, sink: &dyn Sink) -> Outcom
         failures: Mutex::default(),
         looked,
         unapproved: false,
+        sent_on: 0,
         deps,
         sink,
     };
@@ -96,6 +98,8 @@ struct Run<'r, 'a> {
     looked: Looked,
     /// Whether a call was refused because nobody was there to approve it.
     unapproved: bool,
+    /// How often hooks have sent the model on.
+    sent_on: u32,
     deps: &'r RunDeps<'a>,
     sink: &'r dyn Sink,
 }
@@ -110,7 +114,7 @@ impl Run<'_, '_> {
                 Ok(Next::Turn) => {}
                 Ok(Next::Nothing) if self.listen() => {}
                 Ok(Next::Nothing) => {
-                    if let Some(end) = self.verify().await {
+                    if let Some(end) = self.finish().await {
                         return end;
                     }
                 }
@@ -158,6 +162,7 @@ impl Run<'_, '_> {
         if self.deps.context.cancel.is_cancelled() {
             return Err(End::Cancelled);
         }
+        self.go_on_unless_halted()?;
         stuck.map_or(Ok(Next::Turn), |failure| Err(End::Stuck(failure)))
     }
 

@@ -377,6 +377,8 @@ pub enum Origin {
     Subagent,
     /// The runtime itself: what it found when it looked whether the work is done.
     Verifier,
+    /// A hook that does not let a run end.
+    Hook,
 }
 
 impl Origin {
@@ -393,6 +395,7 @@ impl Origin {
             Self::Acp => "acp",
             Self::Subagent => "subagent",
             Self::Verifier => "verifier",
+            Self::Hook => "hook",
         }
     }
 }

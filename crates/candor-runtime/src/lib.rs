@@ -16,6 +16,7 @@ mod asking;
 mod fork;
 mod history;
 mod hold;
+mod hooking;
 mod import;
 mod journal;
 mod masking;
