@@ -16,7 +16,8 @@ use crate::{Error, ToolContext, approval, command};
 const NAME: &str = "verify";
 
 /// Why a check is not run that a hook approved in another form.
-const OTHER_ARGUMENTS: &str = "a hook approved another command, and a check runs as it is written or not at all";
+const OTHER_ARGUMENTS: &str =
+    "a hook approved another command, and a check runs as it is written or not at all";
 
 impl ToolContext {
     /// Whether a command of ours may run there: the rules say so, or a person.

@@ -62,11 +62,13 @@ impl Run<'_, '_> {
         if self.ladder.is_none() && self.summarise(Trigger::Auto).await? == Came::Shorter {
             return Ok(true);
         }
+        self.ask_to_compact(Trigger::Auto).await?;
         let (room, tokens_before) = (self.room(), self.tokens());
         let (messages, summary) = (&self.messages, &self.summary);
         let ladder = self.ladder.get_or_insert_with(|| Ladder::new(messages.clone(), summary.clone()));
         let Some(shortened) = ladder.down(room) else { return Ok(false) };
         self.replace(shortened, tokens_before, SummarisedBy::Rules);
+        self.tell_compacted(Trigger::Auto).await?;
         Ok(true)
     }
 

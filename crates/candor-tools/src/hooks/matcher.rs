@@ -7,7 +7,7 @@ const PATTERN_BYTES_MAX: usize = 1 << 20;
 
 /// What a hook is for.
 #[derive(Debug, Clone)]
-pub enum Matcher {
+pub(crate) enum Matcher {
     /// Everything.
     All,
     /// These names.

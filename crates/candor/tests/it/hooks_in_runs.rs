@@ -5,9 +5,9 @@ use std::fs;
 use candor_testkit::{Dialect, FakeLlm, Home, Reply};
 use serde_json::{Value, json};
 
-use crate::hooks::{calling, home_with_hooks};
+use crate::hooks::{calling, file, home_with_hooks};
 use crate::repl::piped;
-use crate::rig::{ask, candor, events, home_of, log_lines, of_type};
+use crate::rig::{ask, candor, events, home_of, home_with, log_lines, of_type};
 
 fn fake() -> FakeLlm {
     let fake = FakeLlm::start(Dialect::OpenaiChat);
@@ -134,7 +134,7 @@ fn a_stop_hook_sends_the_model_on_and_not_for_ever() {
     let fake = fake();
     let command = "cat > told.json; grep -q true told.json && exit 0; echo 'write the tests' >&2; exit 2";
     let home = home_with_hooks(&fake, "Stop", "", command);
-    let ran = ask(&home, &["Go"]).run().ok();
+    let ran = ask(&home, &["--no-verify", "Go"]).run().ok();
     assert!(ran.stderr.contains("a hook has more for the model to do"), "{}", ran.stderr);
     let requests = fake.requests();
     assert_eq!(requests.len(), 2);
@@ -146,7 +146,7 @@ fn a_stop_hook_sends_the_model_on_and_not_for_ever() {
     );
     assert!(candor(&home, "sessions show last").run().ok().stdout.contains("hook> A Stop hook"));
     // What was said is said to the next process, too.
-    ask(&home, &["-c", "And?"]).run().ok();
+    ask(&home, &["-c", "--no-verify", "And?"]).run().ok();
     assert!(fake.requests().pop().unwrap().user_texts().join("\n").contains("write the tests"));
 }
 
@@ -221,7 +221,8 @@ fn what_a_hook_changes_after_a_verdict_was_not_verified() {
 /// A session that is worth shortening.
 fn long(event: &str, matcher: &str, command: &str) -> (FakeLlm, Home) {
     let fake = FakeLlm::start(Dialect::OpenaiChat);
-    let home = home_with_hooks(&fake, event, matcher, command);
+    let home = home_with(&fake, "compaction = { keep_recent_tokens = 1024 }");
+    home.write("hooks.json", file(event, matcher, command));
     let long = "Words that take room and say little. ".repeat(200);
     fake.push(Reply::text(&long)).push(Reply::text(&long));
     ask(&home, &["Remember: the code word is zebra"]).run().ok();
