@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use candor_testkit::{Dialect, FakeLlm, Home, Reply};
 use serde_json::{Value, json};
 
-use crate::rig::{KEY, ask, candor, home_of, log_lines};
+use crate::rig::{KEY, ask, candor, home_of, is_running, log_lines};
 
 /// A model that calls this tool, and is content.
 pub(crate) fn calling(tool: &str, args: Value) -> FakeLlm {
@@ -23,7 +23,7 @@ pub(crate) fn home_with_hooks(fake: &FakeLlm, event: &str, matcher: &str, comman
     home
 }
 
-fn file(event: &str, matcher: &str, command: &str) -> String {
+pub(crate) fn file(event: &str, matcher: &str, command: &str) -> String {
     let hooks = json!([{ "type": "command", "command": command }]);
     json!({ "hooks": { event: [{ "matcher": matcher, "hooks": hooks }] } }).to_string()
 }
@@ -209,8 +209,7 @@ fn hooks_are_listed_checked_and_told_by_the_doctor() {
 
 #[test]
 fn a_hook_runs_behind_the_walls_with_a_filtered_environment() {
-    let command =
-        "env > env.txt; touch \"$HOME/outside\"; ls \"$CANDOR_HOME_TRIED\" > listed.txt 2>&1; exit 0";
+    let command = "env > env.txt; touch \"$HOME/outside\"; exit 0";
     let fake = calling("shell_exec", json!({ "command": "true" }));
     let home = home_with_hooks(&fake, "PreToolUse", "", command);
     ask(&home, &["Go"]).env("SOME_TOKEN", "variable-secret-value").run();
@@ -228,4 +227,21 @@ fn a_persons_own_may_do_without_walls() {
     home.write("hooks.json", json!({ "hooks": { "Stop": [{ "hooks": [hook] }] } }).to_string());
     ask(&home, &["Go"]).run();
     assert!(home.user().join("notified").exists());
+}
+
+#[test]
+fn a_hook_without_walls_ends_when_candor_is_killed() {
+    let fake = calling("shell_exec", json!({ "command": "true" }));
+    let home = home_of(&fake);
+    // Its arguments name this home, by which it is found.
+    let command = format!("touch \"$CANDOR_PROJECT_DIR/begun\"; sleep 300; : {}", home.path().display());
+    let hook = json!({ "type": "command", "command": command, "walls": false });
+    home.write("hooks.json", json!({ "hooks": { "PreToolUse": [{ "hooks": [hook] }] } }).to_string());
+    let running = ask(&home, &["Go"]).spawn();
+    running.wait_for_file(&home.workspace().join("begun"));
+    running.signal("KILL");
+    running.finish();
+    while is_running(&home) {
+        std::thread::yield_now();
+    }
 }
