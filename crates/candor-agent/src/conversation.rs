@@ -90,7 +90,10 @@ impl Conversation {
         let at = event.at;
         match &event.body {
             // It answers what the model said last, and nothing is open then.
-            EventBody::MessageAccepted { origin: Origin::Verifier | Origin::Children, content } => {
+            EventBody::MessageAccepted {
+                origin: Origin::Verifier | Origin::Children | Origin::Hook,
+                content,
+            } => {
                 self.messages.push(Message { at, ..Message::new(Role::User, content.clone()) });
             }
             EventBody::MessageAccepted { content, .. } => {

@@ -1,6 +1,7 @@
 //! The loop.
 
 mod gathering;
+mod hooked;
 mod outcome;
 mod repair;
 mod shorten;
@@ -45,6 +46,7 @@ pub async fn run(input: RunInput, deps: &RunDeps<'_>, sink: &dyn Sink) -> Outcom
         failures: Mutex::default(),
         looked,
         unapproved: false,
+        sent_on: 0,
         deps,
         sink,
     };
@@ -105,6 +107,8 @@ struct Run<'r, 'a> {
     looked: Looked,
     /// Whether a call was refused because nobody was there to approve it.
     unapproved: bool,
+    /// How often hooks have sent the model on.
+    sent_on: u32,
     deps: &'r RunDeps<'a>,
     sink: &'r dyn Sink,
 }
@@ -121,7 +125,7 @@ impl Run<'_, '_> {
                 Ok(Next::Nothing) => match self.gather().await {
                     Ok(true) => {}
                     Ok(false) => {
-                        if let Some(end) = self.verify().await {
+                        if let Some(end) = self.finish().await {
                             return end;
                         }
                     }
@@ -171,6 +175,7 @@ impl Run<'_, '_> {
         if self.deps.context.cancel.is_cancelled() {
             return Err(End::Cancelled);
         }
+        self.go_on_unless_halted()?;
         stuck.map_or(Ok(Next::Turn), |failure| Err(End::Stuck(failure)))
     }
 

@@ -181,6 +181,30 @@ events! {
         error: &'a str = "error",
     }
 
+    /// An entry of a file of hooks is left out.
+    HookFileInvalid<'a> = WARN "tools" "hook_file_invalid" {
+        /// The code of its card.
+        code: &'a str = "code",
+        /// The file.
+        path: &'a str = "path",
+        /// Where and why.
+        error: &'a str = "error",
+    }
+
+    /// A hook was run.
+    HookRun<'a> = INFO "tools" "hook_run" {
+        /// The session.
+        session_id: SessionId = "sessionId",
+        /// When.
+        event: &'a str = "hookEvent",
+        /// The command.
+        hook: &'a str = "hook",
+        /// How long it took.
+        duration: Duration = "durationMs",
+        /// What came of it.
+        outcome: &'a str = "outcome",
+    }
+
     /// A scheduled job begins.
     CronStart<'a> = INFO "cron" "cron_start" {
         /// The job.

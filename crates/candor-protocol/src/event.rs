@@ -414,6 +414,8 @@ pub enum Origin {
     Verifier,
     /// The runtime again: what came of the children that nobody had waited for.
     Children,
+    /// A hook that does not let a run end.
+    Hook,
 }
 
 impl Origin {
@@ -431,6 +433,7 @@ impl Origin {
             Self::Subagent => "subagent",
             Self::Verifier => "verifier",
             Self::Children => "children",
+            Self::Hook => "hook",
         }
     }
 }

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use candor_agent::{BoxFuture, Conversation, Mask, RunDeps, RunInput, Sink, Task};
@@ -13,7 +13,7 @@ use candor_protocol::{
     Code, EventBody, Evidence, Failure, Outcome, RunId, SessionId, Status, Usage, Verdict, VerdictStatus,
 };
 use candor_store::Store;
-use candor_tools::{Grants, Guides, Processes, Registry, Sought, ToolContext, Tracking, Walls};
+use candor_tools::{Grants, Guides, Processes, Registry, Sought, ToolContext, Tracking};
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 use crate::asking::Asking;
 use crate::children::{Charge, Door, Scope, Scopes};
 use crate::hold::Hold;
+use crate::hooking::Hooking;
 use crate::journal::Journal;
 use crate::naming::Name;
 use crate::sessions::Sessions;
@@ -60,8 +61,8 @@ pub(crate) struct Actor {
     pub(crate) grants: Arc<Grants>,
     /// Its long-lived processes, which end with it, and before the directories that they use.
     pub(crate) processes: Arc<Processes>,
-    /// The walls around its commands, as they were last wanted. A plain lock: it is held for a look and never across a wait.
-    pub(crate) walls: Mutex<Arc<Walls>>,
+    /// Its hooks, and the walls around its commands.
+    pub(crate) hooking: Arc<Hooking>,
     /// What is known of its workspace's files.
     pub(crate) tracking: Arc<Tracking>,
     /// Which folders have told it how to work in them.
@@ -128,6 +129,7 @@ impl Actor {
                 Err(_) => {}
             }
         }
+        self.hooking.end().await;
         // What was told last still has to reach the disk.
         let _ = self.journal.settled().await;
     }
@@ -185,18 +187,22 @@ impl Actor {
         self.journal.emit(EventBody::RunStart { model: model.to_owned(), message_count });
         let scope = Scope::begin(self, next, cancel).await;
         let _listed = self.scopes.list(&scope);
+        let context = self.context(setup, cancel, &scope);
+        let added = self.hooking.begin(&next.setup, &context).await;
+        let instructions: Vec<String> = self.instructions.clone().into_iter().chain(added).collect();
+        let instructions = (!instructions.is_empty()).then(|| instructions.join("\n\n"));
         let prompt = |model: &str| {
             let window = setup.models.iter().find(|known| known.name == model);
             let window = window.and_then(|model| model.context_window);
             let offered = scope.tools.offered(&self.sought, window);
-            let layers = self.sources.layers(setup, offered, model, self.instructions.clone());
+            let layers = self.sources.layers(setup, offered, model, instructions.clone());
             layers.assemble().map(|prompt| self.vault.hide(&prompt))
         };
         let deps = RunDeps {
             models: &setup.models,
             policy: &setup.policy,
             tools: &scope.tools,
-            context: self.context(setup, cancel, &scope),
+            context,
             mask: &*self.vault,
             prompt: &prompt,
             max_tokens: setup.max_tokens,
@@ -225,22 +231,14 @@ impl Actor {
             cancel: cancel.clone(),
             approver: Arc::clone(&scope.approver),
             grants: Arc::clone(&scope.grants),
-            walls: self.walls(setup),
+            walls: self.hooking.walls(setup),
             processes: Arc::clone(&self.processes),
             tracking: Arc::clone(&self.tracking),
             guides: Arc::clone(&self.guides),
             sought: Arc::clone(&self.sought),
+            hooks: self.hooking.of_run(setup),
             changed: Arc::default(),
         }
-    }
-
-    /// The walls that are wanted now: the same as before, with what is in their temporary directory, unless they changed.
-    fn walls(&self, setup: &Setup) -> Arc<Walls> {
-        let mut walls = self.walls.lock().unwrap_or_else(PoisonError::into_inner);
-        if *walls.plan() != setup.walls {
-            *walls = Arc::new(Walls::new(setup.walls.clone()));
-        }
-        Arc::clone(&walls)
     }
 }
 

@@ -18,6 +18,7 @@ mod children;
 mod fork;
 mod history;
 mod hold;
+mod hooking;
 mod import;
 mod journal;
 mod masking;

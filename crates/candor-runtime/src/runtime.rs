@@ -11,13 +11,14 @@ use candor_log::event::SessionCreated;
 use candor_protocol::{Code, EventBody, Failure, Origin, Parent, SessionId, Submission};
 use candor_redact::Redactor;
 use candor_store::{Hit, Location, Search, Store};
-use candor_tools::{Plan, Registry, Rules, Walls};
+use candor_tools::{Registry, Rules};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use crate::actor::Actor;
 use crate::asking::Asking;
 use crate::children::{self, Charge, Door, Scopes};
+use crate::hooking::Hooking;
 use crate::import::{self, Ids, Imported};
 use crate::journal::Journal;
 use crate::naming::{self, NEW_SESSION, Name, Naming};
@@ -170,6 +171,7 @@ impl Runtime {
         let Submission { session, origin, body } = submission;
         let handle = self.handle(session).await?;
         let (taken, answer) = oneshot::channel();
+        let body = handle.hooking.look_at(origin, body, setup.as_ref()).await?;
         let command = Command::Submit(Submit { origin, body, setup, charge, taken });
         // An actor that is gone has left its last word in the journal.
         if handle.inbox.send(command).await.is_err() {
@@ -230,6 +232,14 @@ impl Runtime {
     pub async fn close(&self) {
         let ending = self.sessions.all().into_iter().map(|(session, handle)| self.end(session, handle));
         futures_util::future::join_all(ending).await;
+        self.part().await;
+    }
+
+    /// Tells the hooks of all sessions that they end in this process.
+    pub async fn part(&self) {
+        let sessions = self.sessions.all();
+        let ending = sessions.iter().map(|(_, handle)| handle.hooking.end());
+        futures_util::future::join_all(ending).await;
     }
 
     async fn end(&self, session: SessionId, handle: Handle) {
@@ -281,6 +291,8 @@ impl Runtime {
         self.sessions.find_or_start(session, || {
             let journal = Arc::new(Journal::new(session, seq, Arc::clone(&vault)));
             let name = Arc::new(Name::new(&name));
+            let hooking = Hooking::new(session, seq == 0, Arc::clone(&journal), Arc::clone(&vault));
+            let hooking = Arc::new(hooking);
             let asking = Arc::new(Asking::new(Arc::clone(&journal), Arc::clone(&vault)));
             let (inbox, commands) = mpsc::channel(INBOX_MAX);
             let actor = Actor {
@@ -296,7 +308,7 @@ impl Runtime {
                 sources: Arc::clone(&self.sources),
                 asking,
                 grants: Arc::default(),
-                walls: Mutex::new(Arc::new(Walls::new(Plan::default()))),
+                hooking: Arc::clone(&hooking),
                 processes: Arc::default(),
                 tracking: Arc::default(),
                 guides: Arc::default(),
@@ -307,7 +319,7 @@ impl Runtime {
                 inbox: inbox.downgrade(),
             };
             tokio::spawn(actor.live(commands));
-            Handle { inbox, journal, name }
+            Handle { inbox, journal, name, hooking }
         })
     }
 }

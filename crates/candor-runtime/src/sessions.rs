@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use candor_protocol::SessionId;
 use tokio::sync::mpsc;
 
+use crate::hooking::Hooking;
 use crate::journal::Journal;
 use crate::naming::Name;
 use crate::taking::Command;
@@ -16,6 +17,7 @@ pub(crate) struct Handle {
     pub(crate) inbox: mpsc::Sender<Command>,
     pub(crate) journal: Arc<Journal>,
     pub(crate) name: Arc<Name>,
+    pub(crate) hooking: Arc<Hooking>,
 }
 
 /// The sessions with an actor. A plain lock: it is held for a look-up and never across a wait.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use candor_agent::{Compaction, Limits, Model, Recovery, Verifier, Verify};
 use candor_llm::retry::Policy;
+use candor_tools::hooks::HookFiles;
 use candor_tools::skills::Skills;
 use candor_tools::{Plan, Rules};
 
@@ -37,6 +38,8 @@ pub struct Setup {
     pub prompt: PromptFiles,
     /// The skills that there are.
     pub skills: Arc<Skills>,
+    /// The hooks that there are.
+    pub hooks: Arc<HookFiles>,
     /// What tools may do.
     pub tools: Rules,
     /// The walls around commands.

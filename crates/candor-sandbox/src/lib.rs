@@ -51,7 +51,7 @@ pub use listening::Listening;
 pub use orphans::end_orphans;
 pub use output::Output;
 pub use policy::{Limits, Network, Policy};
-pub use run::{Ended, How, run};
+pub use run::{Ended, How, run, run_told};
 pub use running::{Running, State, Stream, Tap, start, start_talking, start_tapped};
 pub use said::{Said, Since};
 pub use sandbox::{Sandbox, Walls, best_level};

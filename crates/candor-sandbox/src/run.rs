@@ -7,13 +7,17 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
+use tokio::io::AsyncWriteExt;
+use tokio::net::unix::pipe::Sender;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::leash::Leash;
 use crate::process::Process;
 use crate::pump::Pump;
+use crate::running::sender;
 use crate::sandbox::Sandbox;
-use crate::{Error, Output, Spec};
+use crate::{Error, Output, Spec, Stdin};
 
 /// How long a process may take to end after it was asked to, before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
@@ -69,26 +73,51 @@ struct Reading<'r> {
 /// It takes as long as the process, but not longer than the time limit and a few seconds. Dropping the future kills
 /// the process and all it started.
 pub async fn run(spec: &Spec, sandbox: &Sandbox, cancel: &CancellationToken) -> Result<Ended, Error> {
+    carry_out(spec, None, sandbox, cancel).await
+}
+
+/// The same for a process that is told something on its standard input, whether it listens or not. It ends with us even if
+/// we are killed.
+pub async fn run_told(
+    spec: &Spec,
+    told: &[u8],
+    sandbox: &Sandbox,
+    cancel: &CancellationToken,
+) -> Result<Ended, Error> {
+    let spec = Spec { stdin: Stdin::Piped, ..spec.clone() };
+    carry_out(&spec, Some(told), sandbox, cancel).await
+}
+
+async fn carry_out(
+    spec: &Spec,
+    told: Option<&[u8]>,
+    sandbox: &Sandbox,
+    cancel: &CancellationToken,
+) -> Result<Ended, Error> {
     let started = Instant::now();
     let (process, pipes) = Process::start(spec, sandbox)?;
+    let failed = |source| Error::NotStarted { program: spec.program.clone(), source };
+    let is_tied = told.is_some() && !process.is_in_namespace();
+    let leash = is_tied.then(|| Leash::tie(process.pid())).transpose().map_err(failed)?;
     let pump = |pipe, stream: &str| {
         let name = format!("{}-{stream}.log", process.mark().value());
         let spill = spec.spill.as_ref().map(|directory| directory.join(name));
-        Pump::new(pipe, spec.output_bytes_max, spill)
-            .map_err(|source| Error::NotStarted { program: spec.program.clone(), source })
+        Pump::new(pipe, spec.output_bytes_max, spill).map_err(failed)
     };
     let mut stdout = pump(pipes.stdout, "stdout")?;
     let mut stderr = pipes.stderr.map(|pipe| pump(pipe, "stderr")).transpose()?;
-    // Nobody speaks to it here.
-    drop(pipes.stdin);
+    // Where nothing is to be told, it finds the end.
+    let stdin = pipes.stdin.filter(|_| told.is_some()).map(sender).transpose().map_err(failed)?;
     let stop = {
         let future = pin!(async {
-            tokio::join!(stdout.drain(), drain(stderr.as_mut()));
+            tokio::join!(stdout.drain(), drain(stderr.as_mut()), tell(stdin, told.unwrap_or_default()));
         });
         let mut reading = Reading { future, is_done: false };
         supervise(&process, &mut reading, spec.timeout, cancel).await
     };
     let _ = timeout(DRAIN, async { tokio::join!(stdout.flush(), flush(stderr.as_mut())) }).await;
+    // As long as the process is not reaped, its number is its own.
+    drop(leash);
     let status = process.reap();
     let how = match stop {
         Stop::TimedOut => How::TimedOut,
@@ -97,6 +126,13 @@ pub async fn run(spec: &Spec, sandbox: &Sandbox, cancel: &CancellationToken) -> 
     };
     let stderr = stderr.map_or_else(Output::empty, Pump::into_output);
     Ok(Ended { how, stdout: stdout.into_output(), stderr, duration: started.elapsed() })
+}
+
+/// Whoever does not listen to the end has ended, or will.
+async fn tell(stdin: Option<Sender>, told: &[u8]) {
+    if let Some(mut stdin) = stdin {
+        let _ = stdin.write_all(told).await;
+    }
 }
 
 async fn drain(pump: Option<&mut Pump>) {

@@ -219,7 +219,7 @@ async fn read(stream: Stream, mut pipe: Receiver, ear: Ear) {
     }
 }
 
-fn sender(fd: OwnedFd) -> io::Result<Sender> {
+pub(crate) fn sender(fd: OwnedFd) -> io::Result<Sender> {
     rustix::io::ioctl_fionbio(&fd, true)?;
     Sender::from_owned_fd_unchecked(fd)
 }

@@ -7,10 +7,13 @@ use serde_json::Value;
 
 use crate::error::COMMAND_CHARS_MAX;
 use crate::groups::effect_of;
+use crate::hooks::{Leave, Permitted};
 use crate::{BoxFuture, Effect, Error, Permission, Tool, ToolContext};
 
 /// The longest question: some screens full. What is longer, nobody reads to its end.
 const QUESTION_BYTES_MAX: usize = 16 * 1024;
+/// Why a person is asked about what the rules allow.
+const ASKED_BY_HOOK: &str = "a hook wants a person's yes";
 
 /// Asks people.
 pub trait Approver: Send + Sync {
@@ -96,35 +99,47 @@ impl Grants {
     }
 }
 
-/// Lets a call go on, or says why it may not. A person is shown what the model wrote, with its secrets still masked.
+/// Lets a call go on, or says why it may not. A person is shown what the model wrote, with its secrets still masked. `leave` is
+/// what hooks say of the question to a person; what is given back are other arguments, where a hook approved those.
 pub(crate) async fn clear(
     tool: &dyn Tool,
     call: &ToolCall,
     args: &Value,
+    leave: Leave,
     context: &ToolContext,
-) -> Result<(), Error> {
+) -> Result<Option<Value>, Error> {
     let effect = effect_of(tool, args, context);
-    if matches!(effect, Effect::Reads | Effect::Alone) {
-        return Ok(());
+    let is_harmless = matches!(effect, Effect::Reads | Effect::Alone);
+    if is_harmless && leave != Leave::Asked {
+        return Ok(None);
     }
     let (name, shown) = (tool.spec().name.as_str(), tool.shown(&call.args));
     let what: String = shown.chars().take(COMMAND_CHARS_MAX).collect();
-    let may_change = effect != Effect::Sends && !is_walled_in(tool, context);
+    let may_change = !is_harmless && effect != Effect::Sends && !is_walled_in(tool, context);
     if context.rules.permission == Permission::ReadOnly && may_change {
         return Err(Error::blocked(name, &what, "the permission is read-only"));
     }
     let (reason, pattern) = match tool.judge(args, context) {
         Judgement::Deny { reason } => return Err(Error::blocked(name, &what, reason)),
         Judgement::Ask { reason, pattern } => (Some(reason), pattern),
+        Judgement::Allow if leave == Leave::Asked => (Some(ASKED_BY_HOOK.to_owned()), None),
         Judgement::Allow if context.rules.approval == Approval::Always => (None, tool.pattern(args, context)),
-        Judgement::Allow => return Ok(()),
+        Judgement::Allow => return Ok(None),
     };
-    if pattern.as_deref().is_some_and(|pattern| context.grants.has(pattern)) {
-        return Ok(());
+    let is_granted = pattern.as_deref().is_some_and(|pattern| context.grants.has(pattern));
+    if is_granted && leave != Leave::Asked {
+        return Ok(None);
     }
     if context.rules.approval == Approval::Never {
         let reason = reason.unwrap_or_else(|| "the configuration says never to ask".to_owned());
         return Err(Error::blocked(name, &what, reason));
+    }
+    // A hook spares a person the question. What is refused without one stays refused.
+    if leave == Leave::Spared {
+        return Ok(None);
+    }
+    if let Permitted::Yes(updated) = context.hooks.permission(tool, call, context).await? {
+        return Ok(updated);
     }
     if shown.len() > QUESTION_BYTES_MAX {
         return Err(Error::blocked(
@@ -149,18 +164,25 @@ pub(crate) async fn clear(
     };
     match reply {
         None => Err(Error::Unapproved { tool: name.to_owned(), command: what, reason: why() }),
-        Some(Reply { choice, .. }) if choice == Answer::ONCE => Ok(()),
-        Some(Reply { choice, .. }) if choice == Answer::ALWAYS => {
-            if let Some(pattern) = pattern {
-                context.grants.add(pattern);
-            }
-            Ok(())
-        }
-        Some(Reply { reason, .. }) => {
-            let reason = reason.unwrap_or_else(|| "no reason was given".to_owned());
-            Err(Error::Denied { tool: name.to_owned(), command: what, reason })
-        }
+        Some(reply) => match said(reply, pattern, context) {
+            Ok(()) => Ok(None),
+            Err(reason) => Err(Error::Denied { tool: name.to_owned(), command: what, reason }),
+        },
     }
+}
+
+/// What a person's answer means; the text is why the call may not go on.
+fn said(reply: Reply, pattern: Option<String>, context: &ToolContext) -> Result<(), String> {
+    let Reply { choice, reason } = reply;
+    if choice == Answer::ALWAYS
+        && let Some(pattern) = pattern
+    {
+        context.grants.add(pattern);
+    }
+    if choice == Answer::ONCE || choice == Answer::ALWAYS {
+        return Ok(());
+    }
+    Err(reason.unwrap_or_else(|| "no reason was given".to_owned()))
 }
 
 /// Whether a call can do no harm although nothing may be changed: a command behind walls where nothing is writable.

@@ -8,11 +8,16 @@ use serde_json::json;
 
 use crate::command::Line;
 use crate::explaining::{self, Said};
+use crate::hooks::Leave;
 use crate::shell_exec::ShellExec;
 use crate::{Error, ToolContext, approval, command};
 
 /// The tool that such a command is judged as.
 const NAME: &str = "verify";
+
+/// Why a check is not run that a hook approved in another form.
+const OTHER_ARGUMENTS: &str =
+    "a hook approved another command, and a check runs as it is written or not at all";
 
 impl ToolContext {
     /// Whether a command of ours may run there: the rules say so, or a person.
@@ -28,7 +33,10 @@ impl ToolContext {
             malformed: None,
             opaque: None,
         };
-        approval::clear(&ShellExec::named(NAME), &call, &args, self).await
+        match approval::clear(&ShellExec::named(NAME), &call, &args, Leave::ToRules, self).await? {
+            None => Ok(()),
+            Some(_) => Err(Error::blocked(NAME, command, OTHER_ARGUMENTS)),
+        }
     }
 
     /// The card of such a command, which has failed.

@@ -13,6 +13,7 @@ use crate::BoxFuture;
 use crate::approval::{Approval, Approver, Grants, Question, Reply};
 use crate::changed::Changed;
 use crate::guides::Guides;
+use crate::hooks::Hooks;
 use crate::processes::Processes;
 use crate::recipes::Recipes;
 use crate::sought::Sought;
@@ -48,6 +49,8 @@ pub struct ToolContext {
     pub guides: Arc<Guides>,
     /// Which of the tools that can wait the session has looked for.
     pub sought: Arc<Sought>,
+    /// What is run when something happens.
+    pub hooks: Arc<Hooks>,
     /// What the run has changed so far. A plain lock: it is held for a look.
     pub changed: Arc<Mutex<Changed>>,
 }
@@ -142,6 +145,7 @@ impl ToolContext {
             tracking: Arc::default(),
             guides: Arc::default(),
             sought: Arc::default(),
+            hooks: Arc::default(),
             changed: Arc::default(),
         }
     }

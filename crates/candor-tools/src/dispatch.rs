@@ -12,8 +12,10 @@ use candor_protocol::ToolCall;
 use serde_json::{Value, json};
 
 use crate::error::COMMAND_CHARS_MAX;
+use crate::groups::effect_of;
+use crate::hooks::{self, Leave};
 use crate::{
-    BoxFuture, Error, Registry, Tool, ToolContext, ToolOutput, approval, arguments, guides, tracking,
+    BoxFuture, Effect, Error, Registry, Tool, ToolContext, ToolOutput, approval, arguments, guides, tracking,
 };
 
 /// How much longer than its time, or than its cancellation, a tool may take. A tool that ends a process by itself
@@ -37,21 +39,18 @@ pub async fn dispatch(
     let _over = cancel.clone().drop_guard();
     let context = &ToolContext { call_id: call.call_id.clone(), cancel, ..context.clone() };
     let output = match prepared(registry, call, args, context) {
-        Ok(tool) => match caught(|| Box::pin(approval::clear(&*tool, call, args, context))).await {
-            Ok(Ok(())) if tool.is_foreign() => watched(&*tool, args, context).await,
-            Ok(Ok(())) => run(&*tool, args, context).await,
-            Ok(Err(error)) => Err(error),
-            Err(message) => Err(Error::Panicked { tool: tool.spec().name.clone(), message }),
-        },
+        Ok(tool) => carried_out(&*tool, call, args, context).await,
         Err(error) => Err(error),
     };
     let mut output = match output {
         // A shell says it like this, and so the model knows that nothing was run.
-        Err(error @ Error::Blocked { .. }) if is_command(registry, call) => {
+        Err(error @ (Error::Blocked { .. } | Error::Hook { .. })) if is_command(registry, call) => {
             ToolOutput::failure_with(&error, json!({ "error": error.to_string(), "exit_code": NOT_RUN }))
         }
         output => ToolOutput::of(output, context),
     };
+    // What hooks changed came before what the call did.
+    output.changes.splice(0..0, context.hooks.take_changes());
     guides::tell(call, &mut output, context);
     // The name as it was called may be anything; the log keeps to the tool's own where there is one.
     let found = registry.find(&call.tool_name);
@@ -96,6 +95,71 @@ fn prepared(
         return Err(Error::Interrupted { tool: name.clone() });
     }
     Ok(tool)
+}
+
+/// Runs a call that can be run, past the hooks and the rules. What hooks make of it is looked at as if the model had
+/// written it.
+async fn carried_out(
+    tool: &dyn Tool,
+    call: &ToolCall,
+    args: &Value,
+    context: &ToolContext,
+) -> Result<ToolOutput, Error> {
+    let before = context.hooks.before_call(tool, call, context).await?;
+    let mut changed = before.updated.map(|updated| rewritten(tool, call, updated, context)).transpose()?;
+    let (now, given) = changed.as_ref().map_or((call, args), |(call, args)| (call, args));
+    if let Some(updated) = cleared(tool, (now, given), before.leave, context).await? {
+        let (now, given) = rewritten(tool, call, updated, context)?;
+        cleared(tool, (&now, &given), Leave::Spared, context).await?;
+        changed = Some((now, given));
+    }
+    let (now, given) = changed.as_ref().map_or((call, args), |(call, args)| (call, args));
+    let ran = match tool.is_foreign() {
+        true => watched(tool, given, context).await,
+        false => run(tool, given, context).await,
+    };
+    let mut output = ran?;
+    let mut said = before.added;
+    if changed.is_some() {
+        said.push(format!("A hook changed the arguments of this call: {}", now.args));
+    }
+    hooks::tell(&mut output, &said);
+    if !output.is_error {
+        context.hooks.after_call(tool, now, &mut output, context).await;
+    }
+    Ok(output)
+}
+
+async fn cleared(
+    tool: &dyn Tool,
+    (call, args): (&ToolCall, &Value),
+    leave: Leave,
+    context: &ToolContext,
+) -> Result<Option<Value>, Error> {
+    let cleared = caught(|| Box::pin(approval::clear(tool, call, args, leave, context))).await;
+    cleared.map_err(|message| Error::Panicked { tool: tool.spec().name.clone(), message })?
+}
+
+/// The call with what a hook made of its arguments, and what the tool is given: with the secrets, unless it sends them away.
+fn rewritten(
+    tool: &dyn Tool,
+    call: &ToolCall,
+    updated: Value,
+    context: &ToolContext,
+) -> Result<(ToolCall, Value), Error> {
+    let keeps_masks = tool.is_foreign() || matches!(effect_of(tool, &updated, context), Effect::Sends);
+    let name = &tool.spec().name;
+    let args = if keeps_masks {
+        updated.clone()
+    } else {
+        let unknown = |_| Error::arguments(name, "a hook put in a placeholder that stands for nothing");
+        context.hooks.reveal(&updated).map_err(unknown)?
+    };
+    if let Some(problem) = tool.problem(&args) {
+        return Err(Error::arguments(name, format!("a hook changed the arguments: {problem}")));
+    }
+    context.hooks.tell(format!("A hook changed the arguments of {name}."));
+    Ok((ToolCall { args: updated, ..call.clone() }, args))
 }
 
 /// Runs a tool from elsewhere: what it does to the workspace nobody can tell but by looking.

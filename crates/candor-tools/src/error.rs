@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use candor_protocol::{Code, Failure};
 
+use crate::hooks::Block;
+
 /// The most of a command that a refusal repeats: the model knows what it wrote.
 pub(crate) const COMMAND_CHARS_MAX: usize = 200;
 
@@ -28,6 +30,9 @@ pub enum Error {
     /// Nobody was there to be asked.
     #[error("{tool} was not run: it needs a person's yes, and nobody was there to give it")]
     Unapproved { tool: String, command: String, reason: String },
+    /// A hook stands in the way.
+    #[error("{tool} was not run: {block}")]
+    Hook { tool: String, block: Block },
     /// It ended with a failure of its own.
     #[error("{tool} ended with status {status}")]
     Failed { tool: String, status: String, output: String },
@@ -73,6 +78,7 @@ impl Error {
                 .with("tool", tool)
                 .with("command", command)
                 .with("reason", reason),
+            Self::Hook { block, .. } => block.failure(),
             Self::Failed { tool, status, output } => Failure::new(Code::ToolFailed)
                 .with("tool", tool)
                 .with("status", status)

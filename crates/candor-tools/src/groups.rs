@@ -36,6 +36,10 @@ fn effect(registry: &Registry, call: &ToolCall, context: &ToolContext) -> Effect
     if call.malformed.is_some() || arguments::problem(&tool.spec().parameters, &call.args).is_some() {
         return Effect::Reads;
     }
+    // What a hook touches that looks at it nobody knows.
+    if context.hooks.looks_at(tool.name()) {
+        return Effect::Acts;
+    }
     effect_of(&*tool, &call.args, context)
 }
 

@@ -42,6 +42,7 @@ mod first;
 mod groups;
 mod guides;
 mod held;
+pub mod hooks;
 mod ignores;
 mod line_ends;
 mod list;

@@ -66,6 +66,7 @@ impl ToolOutput {
             Error::Blocked { reason, .. }
             | Error::Denied { reason, .. }
             | Error::Unapproved { reason, .. } => Some(reason.clone()),
+            Error::Hook { block, .. } => Some(block.to_string()),
             _ => None,
         };
         Self { is_error: true, card: Some(card), blocked, ..said }

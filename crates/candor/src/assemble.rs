@@ -104,6 +104,7 @@ pub(crate) fn offline(ask: Option<&Ask>, loaded: &Loaded, context: &Context<'_>)
             custom_file: Some(config.system_prompt.custom_instructions_file.resolve(loaded.home.path())),
         },
         skills: Arc::default(),
+        hooks: Arc::default(),
         walls,
         tools: rules,
         secrets: context.screen.secrets().into(),

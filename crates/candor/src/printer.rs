@@ -100,13 +100,17 @@ impl<'a> Printer<'a> {
                 self.note(&self.dim(&said))?;
             }
             EventBody::Verification { evidence, .. } => self.evidence(evidence)?,
-            EventBody::MessageAccepted { origin: Origin::Verifier, .. } => {
+            EventBody::MessageAccepted { origin: origin @ (Origin::Verifier | Origin::Hook), .. } => {
                 // It was held back as the last answer, which it is not.
                 let claim = std::mem::take(&mut self.answer);
                 if !claim.trim().is_empty() {
                     self.note(&tame(claim.trim_end()))?;
                 }
-                self.note(&self.yellow("Not done: the model is told what failed."))?;
+                let said = match origin {
+                    Origin::Hook => "Not the end: a hook has more for the model to do.",
+                    _ => "Not done: the model is told what failed.",
+                };
+                self.note(&self.yellow(said))?;
             }
             EventBody::MessageAccepted { origin: Origin::Children, .. } => {
                 let before = std::mem::take(&mut self.answer);

@@ -5,6 +5,7 @@ use candor_llm::retry::{self, Notice};
 use candor_llm::{Answer, Request};
 use candor_log::event::SessionCompacted;
 use candor_protocol::{EventBody, Role, SummarisedBy};
+use candor_tools::hooks::Trigger;
 use tokio::time::timeout;
 
 use super::{End, Run};
@@ -24,7 +25,7 @@ enum Came {
 impl Run<'_, '_> {
     /// The whole of a run that is there to shorten the conversation.
     pub(super) async fn compact(&mut self) -> End {
-        match self.summarise().await {
+        match self.summarise(Trigger::Manual).await {
             Ok(Came::Shorter) => End::Compacted,
             Ok(Came::Nothing) => {
                 self.status(NOTHING_TO_SHORTEN.to_owned());
@@ -47,7 +48,7 @@ impl Run<'_, '_> {
         let tokens = old.map_or(0, |old| old.unsummarised_tokens());
         // What came to nothing once is not paid for again until there is more.
         let is_worth = old.is_some() && room.is_worth(tokens.saturating_sub(self.futile_tokens));
-        if is_worth && self.summarise().await? == Came::Nothing {
+        if is_worth && self.summarise(Trigger::Auto).await? == Came::Nothing {
             self.futile_tokens = tokens;
         }
         Ok(())
@@ -58,19 +59,33 @@ impl Run<'_, '_> {
         if self.drop_seen_pictures() {
             return Ok(true);
         }
-        if self.ladder.is_none() && self.summarise().await? == Came::Shorter {
+        if self.ladder.is_none() && self.summarise(Trigger::Auto).await? == Came::Shorter {
             return Ok(true);
         }
+        self.ask_to_compact(Trigger::Auto).await?;
         let (room, tokens_before) = (self.room(), self.tokens());
         let (messages, summary) = (&self.messages, &self.summary);
         let ladder = self.ladder.get_or_insert_with(|| Ladder::new(messages.clone(), summary.clone()));
         let Some(shortened) = ladder.down(room) else { return Ok(false) };
         self.replace(shortened, tokens_before, SummarisedBy::Rules);
+        self.tell_compacted(Trigger::Auto).await?;
         Ok(true)
     }
 
     /// Puts a summary in the place of what is older than the kept part: the model's, or that of the rules.
-    async fn summarise(&mut self) -> Result<Came, End> {
+    async fn summarise(&mut self, trigger: Trigger) -> Result<Came, End> {
+        if compact::first(&self.messages, self.summary.as_ref(), self.room()).is_none() {
+            return Ok(Came::Nothing);
+        }
+        self.ask_to_compact(trigger).await?;
+        let came = self.write_summary().await?;
+        if came == Came::Shorter {
+            self.tell_compacted(trigger).await?;
+        }
+        Ok(came)
+    }
+
+    async fn write_summary(&mut self) -> Result<Came, End> {
         let (room, tokens_before) = (self.room(), self.tokens());
         let summary = self.summary.clone();
         let Some(old) = compact::first(&self.messages, summary.as_ref(), room) else {

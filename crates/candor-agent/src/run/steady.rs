@@ -14,12 +14,12 @@ const FILES_MAX: usize = 1_000;
 const FILE_BYTES_MAX: u64 = 4 << 20;
 
 /// What is said of work that went on changing while it was checked.
-const UNSTEADY: &str =
+pub(super) const UNSTEADY: &str =
     "files of the work changed while they were checked, twice: what was seen is not what is on the disk now";
 
 /// Takes back that work was verified that did not come to rest. What failed has failed.
-pub(super) fn leave_open(verdict: &mut Verdict) {
-    verdict.evidence.push(Evidence::new("files", EvidenceKind::Note, CheckResult::Unverifiable, UNSTEADY));
+pub(super) fn leave_open(verdict: &mut Verdict, why: &str) {
+    verdict.evidence.push(Evidence::new("files", EvidenceKind::Note, CheckResult::Unverifiable, why));
     if verdict.status == VerdictStatus::Verified {
         verdict.status = VerdictStatus::Unverifiable;
     }

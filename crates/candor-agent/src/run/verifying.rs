@@ -12,7 +12,7 @@ use candor_verify::run::{Order, Verified};
 use candor_verify::verdict::signature;
 use tokio::time::Instant;
 
-use super::steady::{contents, leave_open};
+use super::steady::{UNSTEADY, contents, leave_open};
 use super::{End, Run, repair};
 use crate::owed::Owed;
 use crate::{RunDeps, Verifier, Verify};
@@ -56,12 +56,15 @@ impl Run<'_, '_> {
         if !changed.any && self.looked.owed == Owed::Nothing && !self.names_service(&plan) {
             return Some(End::Finished);
         }
-        let verified = match self.look_until_steady(&plan, &changed).await {
+        let mut verified = match self.look_until_steady(&plan, &changed).await {
             Ok(verified) => verified,
             Err(failure) => return Some(End::Failed(failure)),
         };
         if context.cancel.is_cancelled() {
             return Some(End::Cancelled);
+        }
+        if let Err(end) = self.ask_about(&mut verified.report.verdict).await {
+            return Some(end);
         }
         self.decide(verified, self.rounds_max(&changed))
     }
@@ -99,7 +102,7 @@ impl Run<'_, '_> {
         }
         let mut second = self.look(plan).await?;
         if contents(&changed.paths).await != between {
-            leave_open(&mut second.report.verdict);
+            leave_open(&mut second.report.verdict, UNSTEADY);
         }
         Ok(second)
     }
@@ -154,7 +157,7 @@ impl Run<'_, '_> {
         }
     }
 
-    fn tell(&self, progress: Progress<'_>) {
+    pub(super) fn tell(&self, progress: Progress<'_>) {
         match progress {
             Progress::Began { check, command } => {
                 let what = if command.is_empty() { String::new() } else { format!(" ({command})") };

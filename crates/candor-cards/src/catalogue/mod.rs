@@ -4,6 +4,7 @@ mod commands;
 mod config;
 mod context;
 mod files;
+mod hooks;
 mod internal;
 mod log;
 mod mcp;
@@ -110,6 +111,10 @@ static CATALOGUE: [Entry; Code::ALL.len()] = [
     skills::INVALID,
     skills::UNKNOWN,
     skills::UNTRUSTED,
+    hooks::FILE_INVALID,
+    hooks::UNTRUSTED,
+    hooks::BLOCKED,
+    hooks::FAILED,
     tools::SCHEDULE_INVALID,
     tools::SANDBOX_TOO_WEAK,
     tools::SANDBOX_FAILED,

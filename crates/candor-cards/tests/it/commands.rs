@@ -31,6 +31,8 @@ const CANDOR: &[&str] = &[
     "candor errors show *",
     "candor harness --help",
     "candor help *",
+    "candor hooks check",
+    "candor hooks list",
     "candor init",
     "candor logs",
     "candor logs --event log_dropped",

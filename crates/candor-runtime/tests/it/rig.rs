@@ -214,6 +214,7 @@ pub(crate) fn model(provider: Arc<dyn Provider>) -> Model {
 
 pub(crate) fn setup(home: &Home, provider: Arc<dyn Provider>) -> Setup {
     Setup {
+        hooks: Arc::default(),
         skills: Arc::default(),
         workspace: home.workspace(),
         models: vec![model(provider)],

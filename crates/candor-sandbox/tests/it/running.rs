@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use candor_sandbox::{How, Level, Running, Sandbox, State, Stdin, run, start, start_talking};
+use candor_sandbox::{How, Level, Running, Sandbox, State, Stdin, run, run_told, start, start_talking};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio_util::sync::CancellationToken;
 
@@ -156,5 +156,23 @@ async fn what_is_talked_to_ends_when_its_owner_is_killed() {
     while rig.sleepers() > 0 {
         assert!(started.elapsed() < LONG, "they live on");
         tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn what_one_is_told_it_finds_on_its_input_whether_it_listens_or_not() {
+    let (told, cancel) = ("x".repeat(1 << 20), CancellationToken::new());
+    for rig in Rig::kinds() {
+        let run = async |script: &str| {
+            let ended = run_told(&rig.script(script), told.as_bytes(), &rig.sandbox, &cancel).await.unwrap();
+            (ended.how, ended.stdout.text().trim().to_owned())
+        };
+        assert_eq!(run("wc -c").await, (How::Exited(0), told.len().to_string()));
+        assert_eq!(run("exit 3").await.0, How::Exited(3));
+        assert_eq!(run("exec 0<&-; exit 4").await.0, How::Exited(4));
+        let mut spec = rig.script("sleep $TOKEN & sleep $TOKEN");
+        spec.timeout = Duration::from_millis(200);
+        let ended = run_told(&spec, told.as_bytes(), &rig.sandbox, &cancel).await.unwrap();
+        assert_eq!((ended.how, rig.sleepers()), (How::TimedOut, 0));
     }
 }

@@ -5,16 +5,21 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use candor_tools::Error;
+use candor_tools::hooks::{Block, Occasion};
 
 #[test]
 fn every_error_has_a_card() {
     let text = || "x".to_owned();
+    let block =
+        |is_failure| Block { occasion: Occasion::PreToolUse, hook: text(), reason: text(), is_failure };
     let all = [
         Error::Unknown { tool: text(), tools: text() },
         Error::Arguments { tool: text(), reason: text() },
         Error::Blocked { tool: text(), command: text(), reason: text() },
         Error::Denied { tool: text(), command: text(), reason: text() },
         Error::Unapproved { tool: text(), command: text(), reason: text() },
+        Error::Hook { tool: text(), block: block(true) },
+        Error::Hook { tool: text(), block: block(false) },
         Error::Failed { tool: text(), status: text(), output: text() },
         Error::TimedOut { tool: text(), limit: Duration::from_secs(1) },
         Error::Interrupted { tool: text() },
@@ -31,6 +36,7 @@ fn every_error_has_a_card() {
             | Error::Blocked { .. }
             | Error::Denied { .. }
             | Error::Unapproved { .. }
+            | Error::Hook { .. }
             | Error::Failed { .. }
             | Error::TimedOut { .. }
             | Error::Interrupted { .. }

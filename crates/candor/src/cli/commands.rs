@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use candor_protocol::Level;
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{Card, Ctx, Harness, Mcp, Sessions, Skills, Trust, Verify};
+use super::{Card, Ctx, Harness, Hooks, Mcp, Sessions, Skills, Trust, Verify};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -51,6 +51,11 @@ pub(crate) enum Command {
     Skills {
         #[command(subcommand)]
         command: Skills,
+    },
+    /// Commands that are run when something happens
+    Hooks {
+        #[command(subcommand)]
+        command: Hooks,
     },
     /// Servers of the Model Context Protocol
     Mcp {

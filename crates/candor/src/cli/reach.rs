@@ -1,4 +1,4 @@
-//! Skills, MCP servers, and what is trusted.
+//! Skills, hooks, MCP servers, and what is trusted.
 
 use std::path::PathBuf;
 
@@ -25,6 +25,22 @@ pub(crate) enum Skills {
         /// Folders with a SKILL.md
         #[arg(value_name = "DIR")]
         folders: Vec<PathBuf>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Hooks {
+    /// List the hooks that were found, and their state
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Look for mistakes: in all files, or in these
+    Check {
+        /// Files of hooks
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
     },
 }
 

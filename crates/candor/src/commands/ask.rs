@@ -60,6 +60,7 @@ pub(crate) fn converse(
             // A message always gets a run; without one there is nothing to wait for.
             return Err(Failure::new(Code::SessionBusy).with("session", session).into());
         };
+        runtime.part().await;
         // A reader that has gone misses the words; the status is still that of the run.
         match ended.shown.and_then(|()| printer.finish(&ended.outcome, session)) {
             Ok(()) | Err(Fail::Hangup) => Ok((ended.outcome, session)),

@@ -14,6 +14,7 @@ use candor_tools::{Recipes, ToolSource, Walls};
 use serde_json::{Value as Json, json};
 
 use crate::cli::Doctor;
+use crate::commands::hooks;
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
 use crate::provider;
@@ -127,6 +128,7 @@ fn examine(context: &Context<'_>) -> Vec<Report> {
             reports.extend(recipe_reports(&loaded));
             reports.extend(tool_reports(&loaded, context));
             reports.extend(skill_reports(&loaded, context));
+            reports.extend(hook_reports(&loaded));
             reports.extend(server_reports(&loaded, context));
             reports.push(log_report(&loaded));
             reports.push(sessions_report(&loaded));
@@ -178,6 +180,29 @@ fn skill_reports(loaded: &Loaded, context: &Context<'_>) -> Vec<Report> {
         }
     };
     offered::skills(loaded, &loaded.workspace, context.env()).found().into_iter().map(report).collect()
+}
+
+/// Every hook that was found, and whether it is trusted. None is run for this.
+fn hook_reports(loaded: &Loaded) -> Vec<Report> {
+    let mut reports = Vec::new();
+    for file in offered::hooks(loaded, &loaded.workspace).found() {
+        let path = one_line(&file.path.display().to_string());
+        for failure in &file.problems {
+            let says = format!("{path}: {} is left out", one_line(failure.fact("entry").unwrap_or_default()));
+            reports.push(Report::bad("hook", State::Warning, says, failure.clone()));
+        }
+        let state = hooks::state(&file);
+        reports.extend(file.hooks.iter().map(|hook| {
+            let says = format!("{} ({state})", one_line(&hooks::shown(hook)));
+            let failure = Failure::new(Code::HookUntrusted).with("path", &path);
+            if file.trusted {
+                Report::ok("hook", says)
+            } else {
+                Report::bad("hook", State::Warning, says, failure)
+            }
+        }));
+    }
+    reports
 }
 
 /// Every MCP server that is named, and whether it is trusted. None is started for this.

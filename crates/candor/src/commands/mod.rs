@@ -11,6 +11,7 @@ mod error_stats;
 mod errors;
 pub(crate) mod generate;
 mod harness;
+pub(crate) mod hooks;
 mod init;
 pub(crate) mod logs;
 mod mcp;
@@ -43,6 +44,7 @@ pub(crate) fn run(command: &Command, context: &Context<'_>) -> Result<Exit, Fail
         Command::Sessions { command } => sessions::run(command, context),
         Command::Tools { command } => tools::run(command, context),
         Command::Skills { command } => skills::run(command, context),
+        Command::Hooks { command } => hooks::run(command, context),
         Command::Mcp { command } => mcp::run(command, context),
         Command::Trust(options) => trust::run(options, context),
         Command::Models { json } => models::run(*json, context),

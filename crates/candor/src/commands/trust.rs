@@ -7,10 +7,12 @@ use candor_cards::one_line;
 use candor_config::Loaded;
 use candor_mcp::Rights;
 use candor_protocol::Failure;
+use candor_tools::hooks::Found;
 use candor_tools::trust::{Brought, Trust};
 use serde_json::{Value, json};
 
 use crate::cli;
+use crate::commands::hooks;
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
 use crate::init_questions::question;
@@ -81,7 +83,15 @@ fn things(loaded: &Loaded, context: &Context<'_>) -> Vec<Thing> {
         Thing { brought: offered::mcp::what(&entry, &loaded.workspace), path: entry.path, does }
     };
     let servers = named.into_iter().filter(|entry| entry.path != own).map(server);
-    skills.into_iter().filter_map(skill).chain(servers).collect()
+    let hooks = offered::hooks(loaded, &loaded.workspace).found();
+    let hooks = hooks.into_iter().filter(|found| !found.hooks.is_empty()).filter_map(of_hooks);
+    skills.into_iter().filter_map(skill).chain(servers).chain(hooks).collect()
+}
+
+/// A file of hooks, with everything that would run.
+fn of_hooks(found: Found) -> Option<Thing> {
+    let does: Vec<String> = found.hooks.iter().map(|hook| hooks::shown(hook)).collect();
+    Some(Thing { brought: found.brought?, path: found.path, does: does.join("; ") })
 }
 
 fn is_terminal() -> bool {

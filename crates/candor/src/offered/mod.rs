@@ -14,6 +14,7 @@ use candor_protocol::Failure;
 use candor_redact::Redactor;
 use candor_runtime::{Runtime, Setup};
 use candor_tools::command_tools::CommandTools;
+use candor_tools::hooks::HookFiles;
 use candor_tools::skills::{SkillTool, Skills};
 use candor_tools::trust::Trust;
 use candor_tools::{Registry, Tool, ToolSearch, ToolSource};
@@ -38,6 +39,7 @@ pub(crate) async fn open(mut setup: Setup, loaded: &Loaded, context: &Context<'_
     offered.warn(context);
     setup.secrets = context.screen.secrets().into();
     setup.skills = offered.skills();
+    setup.hooks = Arc::clone(&offered.hooks);
     let runtime = Runtime::open(&assemble::database(loaded), setup).await?;
     // What nobody knows yet is found out beside everything else.
     offered.servers.learn();
@@ -57,6 +59,7 @@ pub(crate) fn delegate(registry: &Registry, loaded: &Loaded) {
 pub(crate) struct Offered {
     command_tools: Arc<CommandTools>,
     skills: Arc<Skills>,
+    hooks: Arc<HookFiles>,
     servers: Arc<Servers>,
     /// What is wrong with the files that name servers.
     server_problems: Vec<Failure>,
@@ -76,6 +79,7 @@ impl Offered {
         Ok(Self {
             command_tools,
             skills: Arc::new(skills(loaded, workspace, env)),
+            hooks: Arc::new(hooks(loaded, workspace)),
             servers: mcp::servers(entries, loaded, workspace, context),
             server_problems: problems,
             web,
@@ -95,12 +99,22 @@ impl Offered {
             let cause = one_line(&card.cause.lines().collect::<Vec<_>>().join(" "));
             context.screen.warn(&format!("{cause} ({})", failure.code));
         }
+        let hooks = self.hooks.found();
+        for failure in hooks.iter().flat_map(|found| &found.problems) {
+            let fact = |name| one_line(failure.fact(name).unwrap_or_default());
+            let (path, entry, reason) = (fact("path"), fact("entry"), fact("reason"));
+            context.screen.warn(&format!("{path}: {entry} is left out: {reason} ({})", failure.code));
+        }
+        let hooks = hooks.iter().filter(|found| !found.trusted).map(|found| found.hooks.len()).sum();
         let skills = self.skills.found().iter().filter(|found| !found.trusted).count();
         let untrusted = |status: &Status| matches!(status.standing, Standing::Untrusted);
         let servers = self.servers.statuses().iter().filter(|status| untrusted(status)).count();
         let counted = |count: usize, what: &str| (count > 0).then(|| screen::counted(count as u64, what));
         let what: Vec<String> =
-            [counted(skills, "skill"), counted(servers, "MCP server")].into_iter().flatten().collect();
+            [counted(skills, "skill"), counted(servers, "MCP server"), counted(hooks, "hook")]
+                .into_iter()
+                .flatten()
+                .collect();
         if !what.is_empty() {
             let what = what.join(" and ");
             context.screen.warn(&format!("{what} of this folder left out: not trusted yet (`candor trust`)"));
@@ -135,6 +149,13 @@ pub(crate) fn skills(loaded: &Loaded, workspace: &Path, env: &Env) -> Skills {
     let shared = env.user_home().map(|home| home.join(SHARED_SKILLS));
     let own = shared.into_iter().chain([loaded.home.join(SKILLS)]).collect();
     Skills::new(Skills::places(own, workspace), Arc::new(trust(loaded)))
+}
+
+/// The hooks of a workspace, and the person's own.
+pub(crate) fn hooks(loaded: &Loaded, workspace: &Path) -> HookFiles {
+    // What is trusted is trusted in a folder: it has one name.
+    let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
+    HookFiles::new(HookFiles::places(loaded.home.path(), &workspace), Arc::new(trust(loaded)))
 }
 
 /// What the person trusts.

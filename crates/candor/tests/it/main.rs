@@ -20,6 +20,8 @@ mod environment;
 mod errors;
 mod faketime;
 mod harness;
+mod hooks;
+mod hooks_in_runs;
 mod init;
 mod kill_sweep;
 mod logs;

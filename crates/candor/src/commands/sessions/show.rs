@@ -56,6 +56,9 @@ pub(crate) fn words(event: &Event) -> Option<String> {
         EventBody::MessageAccepted { origin: Origin::Children, content } => {
             format!("\nhelpers> {}", plain_text(content))
         }
+        EventBody::MessageAccepted { origin: Origin::Hook, content } => {
+            format!("\nhook> {}", plain_text(content))
+        }
         EventBody::Verification { check, result, evidence } => {
             format!("  {:<12} {check}: {}", result.as_str(), evidence.summary)
         }
