@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use crate::asking::Asking;
 use crate::children::{Charge, Door, Scope, Scopes};
 use crate::hold::Hold;
-use crate::hooking::Hooking;
+use crate::hooking::{Hooking, Works};
 use crate::journal::Journal;
 use crate::naming::Name;
 use crate::sessions::Sessions;
@@ -187,8 +187,13 @@ impl Actor {
         self.journal.emit(EventBody::RunStart { model: model.to_owned(), message_count });
         let scope = Scope::begin(self, next, cancel).await;
         let _listed = self.scopes.list(&scope);
-        let context = self.context(setup, cancel, &scope);
-        let added = self.hooking.begin(&next.setup, &context).await;
+        let works = if next.charge.is_some() { Works::ForParent } else { Works::ForPerson };
+        let hooks = self.hooking.of_run(setup, works);
+        let context = ToolContext { hooks, ..self.context(setup, cancel, &scope) };
+        let added = match works {
+            Works::ForPerson => self.hooking.begin(&next.setup, &context).await,
+            Works::ForParent => None,
+        };
         let instructions: Vec<String> = self.instructions.clone().into_iter().chain(added).collect();
         let instructions = (!instructions.is_empty()).then(|| instructions.join("\n\n"));
         let prompt = |model: &str| {
@@ -236,7 +241,7 @@ impl Actor {
             tracking: Arc::clone(&self.tracking),
             guides: Arc::clone(&self.guides),
             sought: Arc::clone(&self.sought),
-            hooks: self.hooking.of_run(setup),
+            hooks: Arc::default(),
             changed: Arc::default(),
         }
     }

@@ -31,6 +31,13 @@ pub(crate) struct Hooking {
     unsaid: Mutex<Vec<String>>,
 }
 
+/// For whom a run works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Works {
+    ForPerson,
+    ForParent,
+}
+
 #[derive(Clone)]
 struct Begun {
     /// What hooks added to the prompt.
@@ -55,11 +62,15 @@ impl Hooking {
     }
 
     /// The hooks that a run keeps to its end.
-    pub(crate) fn of_run(self: &Arc<Self>, setup: &Setup) -> Arc<Hooks> {
-        Arc::new(Hooks::new(setup.hooks.now(), Arc::clone(self) as Arc<dyn Listener>))
+    pub(crate) fn of_run(self: &Arc<Self>, setup: &Setup, works_for: Works) -> Arc<Hooks> {
+        let hooks = Hooks::new(setup.hooks.now(), Arc::clone(self) as Arc<dyn Listener>);
+        Arc::new(match works_for {
+            Works::ForPerson => hooks,
+            Works::ForParent => hooks.for_child(self.session),
+        })
     }
 
-    /// Tells the hooks that the session is there, once; what they add to the prompt.
+    /// Tells the hooks that the session is there, once; what they add to the prompt. Of a child they were told when it was started.
     pub(crate) async fn begin(&self, setup: &Arc<Setup>, context: &ToolContext) -> Option<String> {
         let unsaid = std::mem::take(&mut *self.unsaid.lock().unwrap_or_else(PoisonError::into_inner));
         unsaid.into_iter().for_each(|message| self.tell(message));
@@ -116,7 +127,7 @@ impl Hooking {
     /// Tells the hooks that the session ends here, if they know of it.
     pub(crate) async fn end(self: &Arc<Self>) {
         let Some(Begun { setup, .. }) = self.begun().take() else { return };
-        let hooks = self.of_run(&setup);
+        let hooks = self.of_run(&setup, Works::ForPerson);
         let context = self.context(&setup, Arc::clone(&hooks));
         hooks.session_end(REASON, &context).await;
     }

@@ -86,6 +86,7 @@ async fn a_child_stays_and_goes_with_its_parent() {
     let kept = Kept::new().await;
     let old = kept.told(40).await;
     let [child, young] = [kept.told_for(Some(old), 1).await, kept.told(3).await];
-    let [_grandchild, forgotten] = [kept.told_for(Some(child), 1).await, kept.told_for(Some(young), 50).await];
+    let [_grandchild, forgotten] =
+        [kept.told_for(Some(child), 1).await, kept.told_for(Some(young), 50).await];
     assert_eq!(kept.left(MONTH).await, [young, forgotten]);
 }

@@ -281,8 +281,7 @@ impl Runtime {
         let summary = self.store.session(session).await.map_err(failed)?.ok_or_else(|| unknown(session))?;
         let seq = self.store.last_seq(session).await.map_err(failed)?.ok_or_else(|| unknown(session))?;
         let vault = self.settings().vault();
-        let about =
-            About { name: summary.name, instructions: summary.instructions, parent: summary.parent };
+        let about = About { name: summary.name, instructions: summary.instructions, parent: summary.parent };
         Ok(self.start(session, seq, vault, about))
     }
 

@@ -257,8 +257,10 @@ impl Store {
 const IN_FOLDER: &str = summaries!("WHERE workspace = $4 AND last_seq > 0 ", "LIMIT $2 OFFSET $3");
 const EVERYWHERE: &str = summaries!("WHERE last_seq > 0 ", "LIMIT $2 OFFSET $3");
 /// The same without those that work for another one.
-const UNLED_IN_FOLDER: &str =
-    newest_first!(concat!(summaries!("WHERE workspace = $4 AND last_seq > 0 "), unled!()), "LIMIT $2 OFFSET $3");
+const UNLED_IN_FOLDER: &str = newest_first!(
+    concat!(summaries!("WHERE workspace = $4 AND last_seq > 0 "), unled!()),
+    "LIMIT $2 OFFSET $3"
+);
 const UNLED_EVERYWHERE: &str =
     newest_first!(concat!(summaries!("WHERE last_seq > 0 "), unled!()), "LIMIT $2 OFFSET $3");
 

@@ -41,11 +41,7 @@ impl Run<'_, '_> {
             changed.any |= !changes.is_empty();
             changed.paths.extend(changes.iter().map(|change| change.path.clone().into()));
         }
-        self.sink.emit(EventBody::ToolStart {
-            call_id: call_id.clone(),
-            tool_name: tool_name.clone(),
-            args,
-        });
+        self.sink.emit(EventBody::ToolStart { call_id: call_id.clone(), tool_name: tool_name.clone(), args });
         self.sink.emit(EventBody::ToolResult {
             call_id,
             tool_name,

@@ -50,7 +50,8 @@ impl Run<'_, '_> {
         if self.sent_on == SENT_ON_MAX {
             self.status(format!("Hooks have sent the model on {SENT_ON_MAX} times; this is the last time."));
         }
-        let text = format!("A Stop hook does not let the run end yet:\n{}", block.reason);
+        let occasion = block.occasion.as_str();
+        let text = format!("A {occasion} hook does not let the run end yet:\n{}", block.reason);
         let content = vec![Part::text(self.deps.mask.hide(&text))];
         self.sink.emit(EventBody::MessageAccepted { origin: Origin::Hook, content: content.clone() });
         self.messages.push(Message::new(Role::User, content));

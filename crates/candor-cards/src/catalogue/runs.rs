@@ -88,7 +88,9 @@ pub(super) const DELEGATE_LIMIT: Entry = Entry {
     title: "No more helpers",
     cause: "The {what} of helpers is bounded for a run and all that work for it: {setting} = {limit}.",
     steps: &[
-        by_hand("Do this part of the task yourself, or wait for a helper that is at work and give it more to do"),
+        by_hand(
+            "Do this part of the task yourself, or wait for a helper that is at work and give it more to do",
+        ),
         by_hand("A person can raise the bound: {setting}"),
     ],
     verify: None,

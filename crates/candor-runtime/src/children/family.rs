@@ -77,4 +77,3 @@ impl Family {
 fn limit(what: &str, setting: &str, limit: u32) -> Failure {
     Failure::new(Code::DelegateLimit).with("what", what).with("setting", setting).with("limit", limit)
 }
-

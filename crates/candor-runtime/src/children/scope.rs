@@ -60,14 +60,18 @@ impl Scope {
             (Some(charge), _) => charge.depth,
             (None, None) => 0,
             // A person speaks to a child: it stands where it stood.
-            (None, Some(_)) => past::parent(&actor.store, actor.session).await.ok().flatten().map_or(1, |of| of.depth),
+            (None, Some(_)) => {
+                past::parent(&actor.store, actor.session).await.ok().flatten().map_or(1, |of| of.depth)
+            }
         };
         let family = charge.map_or_else(|| Family::new(setup.delegate), |charge| Arc::clone(&charge.family));
         let untold: BTreeSet<String> =
             (!family.goes_deeper(depth)).then(|| NAME.to_owned()).into_iter().collect();
         let tools = charge.map_or(&actor.tools, |charge| &charge.tools);
-        let tools = if untold.is_empty() { Arc::clone(tools) } else { Arc::new(tools.narrowed(None, untold)) };
-        let purse = charge.map_or_else(|| Purse::new(setup.limits.cost_usd), |charge| Arc::clone(&charge.purse));
+        let tools =
+            if untold.is_empty() { Arc::clone(tools) } else { Arc::new(tools.narrowed(None, untold)) };
+        let purse =
+            charge.map_or_else(|| Purse::new(setup.limits.cost_usd), |charge| Arc::clone(&charge.purse));
         let cancel = cancel.child_token();
         Arc::new(Self {
             session: actor.session,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use candor_agent::{Limits, Model};
 use candor_log::event::{ChildEnd, ChildStart};
 use candor_protocol::{Body, Code, Failure, Origin, Parent, Part, SessionId, Submission};
+use candor_tools::ToolContext;
 use tokio::time::Instant;
 
 use super::family::{Place, Wanted};
@@ -41,7 +42,7 @@ pub(super) enum Sent {
 
 impl Scope {
     /// Starts a child: its session, and its first run.
-    pub(super) async fn start(&self, order: &Order) -> Result<Arc<Live>, Failure> {
+    pub(super) async fn start(&self, order: &Order, context: &ToolContext) -> Result<Arc<Live>, Failure> {
         let place = self.family.enter(self.depth, Wanted::Start)?;
         let runtime = self.door.open().ok_or_else(closing)?;
         let parent = Parent {
@@ -58,7 +59,13 @@ impl Scope {
         let vault = Arc::clone(&self.vault);
         let name = candor_agent::first_words(&vault.erase(&order.task));
         let session = runtime.begin(new, &self.setup.workspace, vault, Some(parent));
-        let body = Body::Say(vec![Part::text(&order.task)]);
+        let response = context.hooks.child_start(session, context).await;
+        if let Some(block) = response.block {
+            return Err(block.failure());
+        }
+        let added = response.added.into_iter();
+        let added = added.map(|words| Part::text(format!("\n\nA SubagentStart hook adds:\n{words}")));
+        let body = Body::Say(std::iter::once(Part::text(&order.task)).chain(added).collect());
         match self.run(&runtime, Child { session, name }, order, body, place).await? {
             Sent::Began(live) => Ok(live),
             Sent::Heard => Err(closing()),
@@ -70,7 +77,8 @@ impl Scope {
         let runtime = self.door.open().ok_or_else(closing)?;
         let body = Body::Steer(vec![Part::text(&order.task)]);
         if self.latest(child.session).is_some_and(|live| !live.is_over()) {
-            let submission = Submission { session: child.session, origin: Origin::Subagent, body: body.clone() };
+            let submission =
+                Submission { session: child.session, origin: Origin::Subagent, body: body.clone() };
             match runtime.hand_in(submission, None, None).await {
                 // It has ended meanwhile, and without anything to work with no other run begins.
                 Err(failure) if failure.code == Code::ProviderNotConfigured => {}
@@ -99,7 +107,11 @@ impl Scope {
         let only = order.tools.as_ref().map(|tools| tools.iter().cloned().collect::<BTreeSet<_>>());
         let charge = Charge {
             cancel: self.cancel.child_token(),
-            approver: Arc::new(Relay { above: Arc::clone(&self.approver), child: session, name: name.clone() }),
+            approver: Arc::new(Relay {
+                above: Arc::clone(&self.approver),
+                child: session,
+                name: name.clone(),
+            }),
             grants: Arc::clone(&self.grants),
             purse: Arc::clone(&purse),
             tools: Arc::new(self.tools.narrowed(only, BTreeSet::new())),
@@ -159,7 +171,8 @@ impl Scope {
 
     /// The one place where a child has begun.
     fn began(&self, live: &Live) {
-        ChildStart { session_id: self.session, child_id: live.session, depth: u64::from(self.depth) + 1 }.log();
+        ChildStart { session_id: self.session, child_id: live.session, depth: u64::from(self.depth) + 1 }
+            .log();
     }
 }
 

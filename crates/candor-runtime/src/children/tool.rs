@@ -79,11 +79,12 @@ impl Delegate {
     async fn act(&self, args: &Value, context: &ToolContext) -> Result<ToolOutput, Refused> {
         let args: Args<'_> = arguments::read(args).map_err(Refused::arguments)?;
         let scope = self.scopes.of(context.session);
-        let scope = scope.ok_or_else(|| Refused::arguments("no run is there that a helper could work for"))?;
+        let scope =
+            scope.ok_or_else(|| Refused::arguments("no run is there that a helper could work for"))?;
         match args.action {
             Action::Start => {
                 let order = order(&args, &scope)?;
-                let live = scope.start(&order).await.map_err(Refused::Failure)?;
+                let live = scope.start(&order, context).await.map_err(Refused::Failure)?;
                 Ok(attended(&live, &args, &scope).await)
             }
             Action::Message => {
@@ -118,7 +119,8 @@ fn order(args: &Args<'_>, scope: &Scope) -> Result<Order, Refused> {
     let task = args.task.map(str::trim).filter(|task| !task.is_empty());
     let task = task.ok_or_else(|| Refused::arguments("`task` is missing"))?;
     if task.len() > TASK_BYTES_MAX {
-        let reason = format!("`task` is longer than {TASK_BYTES_MAX} bytes; write it to a file and name that");
+        let reason =
+            format!("`task` is longer than {TASK_BYTES_MAX} bytes; write it to a file and name that");
         return Err(Refused::arguments(reason));
     }
     let find = |name: &&str| scope.tools.find(name).map(|tool| tool.name().to_owned());

@@ -83,13 +83,13 @@ async fn made(store: &Store, source: &str, seconds: i64) -> SessionId {
     let mut log = Log::new();
     log.at = NOON + seconds * 1000 - 1000;
     let created = log.created();
-    let EventBody::SessionCreated { name, workspace, instructions, forked_from, parent, .. } = created.body else {
+    let EventBody::SessionCreated { name, workspace, instructions, forked_from, parent, .. } = created.body
+    else {
         panic!("another event")
     };
     let source = source.to_owned();
     let job = None;
-    let body =
-        EventBody::SessionCreated { source, name, workspace, instructions, job, forked_from, parent };
+    let body = EventBody::SessionCreated { source, name, workspace, instructions, job, forked_from, parent };
     store.append(&[Event { body, ..created }]).await.unwrap();
     log.session
 }

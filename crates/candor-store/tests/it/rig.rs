@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use candor_protocol::{
-    Event, EventBody, Moment, Origin, Outcome, Parent, Part, RunId, SessionId, Status, StopReason, Usage, Verdict,
-    VerdictStatus,
+    Event, EventBody, Moment, Origin, Outcome, Parent, Part, RunId, SessionId, Status, StopReason, Usage,
+    Verdict, VerdictStatus,
 };
 use candor_store::{Error, Location, Store};
 use sqlx::sqlite::SqliteConnectOptions;
@@ -176,5 +176,15 @@ pub(crate) fn outcome(usage: Usage, cost_usd: Option<f64>) -> Outcome {
         evidence: Vec::new(),
     };
     let (turns, tool_calls, duration_ms) = (2, 3, 400);
-    Outcome { status: Status::Done, verdict, usage, cost_usd, turns, tool_calls, duration_ms, card: None, children: None }
+    Outcome {
+        status: Status::Done,
+        verdict,
+        usage,
+        cost_usd,
+        turns,
+        tool_calls,
+        duration_ms,
+        card: None,
+        children: None,
+    }
 }

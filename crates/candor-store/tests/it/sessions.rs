@@ -128,8 +128,7 @@ async fn instructions_are_kept(rig: Rig) {
     };
     let instructions = Some("Be brief.".to_owned());
     let (job, forked_from, parent) = (None, None, None);
-    let body =
-        EventBody::SessionCreated { source, name, workspace, instructions, job, forked_from, parent };
+    let body = EventBody::SessionCreated { source, name, workspace, instructions, job, forked_from, parent };
     store.append(&[Event { body, ..created }]).await.unwrap();
     assert_eq!(summary(&store, &log).await.instructions.as_deref(), Some("Be brief."));
 }

@@ -22,7 +22,7 @@ mod told;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use candor_protocol::{Change, Code, Failure};
+use candor_protocol::{Change, Code, Failure, SessionId};
 use serde_json::Value;
 
 use self::answer::Answer;
@@ -53,6 +53,8 @@ pub trait Listener: Send + Sync {
 pub struct Hooks {
     hooks: Arc<[Arc<Hook>]>,
     listener: Arc<dyn Listener>,
+    /// The session, where it works for another one.
+    child: Option<SessionId>,
     /// Why the run is to end, once a hook has said so. A plain lock: it is held for a look.
     halt: Mutex<Option<Block>>,
     /// What hooks have changed before the call that goes on. A plain lock, too.
@@ -112,7 +114,13 @@ impl Default for Hooks {
 impl Hooks {
     /// These hooks.
     pub fn new(hooks: Arc<[Arc<Hook>]>, listener: Arc<dyn Listener>) -> Self {
-        Self { hooks, listener, halt: Mutex::default(), changes: Mutex::default() }
+        Self { hooks, listener, child: None, halt: Mutex::default(), changes: Mutex::default() }
+    }
+
+    /// The same for the run of a session that works for another one: its end is another occasion.
+    #[must_use]
+    pub fn for_child(self, session: SessionId) -> Self {
+        Self { child: Some(session), ..self }
     }
 
     /// Why a hook wants the run to end.

@@ -1,11 +1,14 @@
 //! What hooks are asked and told about sessions, runs and helpers.
 
-use candor_protocol::Verdict;
+use candor_protocol::{SessionId, Verdict};
 use serde_json::json;
 
 use super::occasion::Occasion;
 use super::{Hooks, Response};
 use crate::ToolContext;
+
+/// The kind of every child, as the ecosystem calls one without a trade.
+const KIND: &str = "general-purpose";
 
 /// Why a conversation is shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,8 +50,13 @@ impl Hooks {
 
     /// The model has no more to say. `again`: a hook has sent it on before, in this run.
     pub async fn stop(&self, again: bool, last_message: &str, context: &ToolContext) -> Response {
-        let facts = || vec![json!({ "stop_hook_active": again, "last_assistant_message": last_message })];
-        self.ask(Occasion::Stop, &[], facts, context).await
+        let mut told = json!({ "stop_hook_active": again, "last_assistant_message": last_message });
+        let Some(child) = self.child else {
+            return self.ask(Occasion::Stop, &[], || vec![told], context).await;
+        };
+        told["agent_id"] = json!(child);
+        told["agent_type"] = json!(KIND);
+        self.ask(Occasion::SubagentStop, &[KIND], || vec![told], context).await
     }
 
     /// There is a verdict.
@@ -73,29 +81,9 @@ impl Hooks {
         self.ask(Occasion::PostCompact, &[trigger.as_str()], facts, context).await
     }
 
-    /// A helper of this kind is about to begin. What stands in the way, or is added, is for whoever starts it.
-    pub async fn subagent_start(&self, id: &str, kind: &str, context: &ToolContext) -> Response {
-        let facts = || vec![json!({ "agent_id": id, "agent_type": kind })];
-        self.ask(Occasion::SubagentStart, &[kind], facts, context).await
-    }
-
-    /// A helper has no more to say. `again`: a hook has sent it on before. What stands in the way is what it is told.
-    pub async fn subagent_stop(
-        &self,
-        id: &str,
-        kind: &str,
-        again: bool,
-        last_message: &str,
-        context: &ToolContext,
-    ) -> Response {
-        let facts = || {
-            vec![json!({
-                "agent_id": id,
-                "agent_type": kind,
-                "stop_hook_active": again,
-                "last_assistant_message": last_message,
-            })]
-        };
-        self.ask(Occasion::SubagentStop, &[kind], facts, context).await
+    /// A child is about to begin. What stands in the way is for whoever starts it, what is added for the child.
+    pub async fn child_start(&self, child: SessionId, context: &ToolContext) -> Response {
+        let facts = || vec![json!({ "agent_id": child, "agent_type": KIND })];
+        self.ask(Occasion::SubagentStart, &[KIND], facts, context).await
     }
 }

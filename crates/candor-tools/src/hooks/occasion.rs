@@ -62,7 +62,7 @@ impl Occasion {
 
     /// Whether plain words of a hook are for the model.
     pub(crate) const fn takes_words(self) -> bool {
-        matches!(self, Self::SessionStart | Self::UserPromptSubmit)
+        matches!(self, Self::SessionStart | Self::UserPromptSubmit | Self::SubagentStart)
     }
 
     /// Whether there is anything that a matcher could be compared with.
@@ -74,7 +74,12 @@ impl Occasion {
     pub(crate) const fn is_work(self) -> bool {
         matches!(
             self,
-            Self::PreToolUse | Self::PermissionRequest | Self::PostToolUse | Self::Stop | Self::Verified
+            Self::PreToolUse
+                | Self::PermissionRequest
+                | Self::PostToolUse
+                | Self::SubagentStop
+                | Self::Stop
+                | Self::Verified
         )
     }
 }

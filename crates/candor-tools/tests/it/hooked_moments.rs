@@ -1,6 +1,7 @@
 //! What hooks are asked about helpers, and what the messages for people are.
 
-use candor_tools::hooks::Occasion::{SessionStart, SubagentStart, SubagentStop};
+use candor_protocol::SessionId;
+use candor_tools::hooks::Occasion::{SessionStart, SubagentStart};
 use serde_json::{Value, json};
 
 use crate::hooking::Hooked;
@@ -10,32 +11,22 @@ fn told(hooked: &Hooked) -> Value {
 }
 
 #[tokio::test]
-async fn a_helper_of_a_kind_is_told_of_and_can_be_refused() {
-    let hooked =
-        Hooked::with(SubagentStart, "review", "cat > told.json; echo 'no helpers today' >&2; exit 2");
+async fn a_helper_is_told_of_and_can_be_refused() {
+    let told_of = |matcher| {
+        Hooked::with(SubagentStart, matcher, "cat > told.json; echo 'no helpers today' >&2; exit 2")
+    };
+    let hooked = told_of("review");
     let context = &hooked.rig.context;
-    let response = context.hooks.subagent_start("h1", "research", context).await;
+    let response = context.hooks.child_start(SessionId::now(), context).await;
     assert!(response.block.is_none() && !hooked.rig.inside("told.json").exists());
-    let response = context.hooks.subagent_start("h1", "review", context).await;
+    let hooked = told_of("general-purpose");
+    let (context, child) = (&hooked.rig.context, SessionId::now());
+    let response = context.hooks.child_start(child, context).await;
     assert_eq!(response.block.unwrap().reason, "no helpers today");
     let told = told(&hooked);
     assert_eq!(
         (&told["hook_event_name"], &told["agent_id"], &told["agent_type"]),
-        (&json!("SubagentStart"), &json!("h1"), &json!("review"))
-    );
-}
-
-#[tokio::test]
-async fn a_helper_that_ends_can_be_sent_on() {
-    let answer = json!({ "decision": "block", "reason": "name the files" });
-    let hooked = Hooked::with(SubagentStop, "", &format!("cat > told.json; echo '{answer}'"));
-    let context = &hooked.rig.context;
-    let response = context.hooks.subagent_stop("h1", "review", true, "All is well.", context).await;
-    assert_eq!(response.block.unwrap().reason, "name the files");
-    let told = told(&hooked);
-    assert_eq!(
-        (&told["stop_hook_active"], &told["last_assistant_message"]),
-        (&json!(true), &json!("All is well."))
+        (&json!("SubagentStart"), &json!(child), &json!("general-purpose"))
     );
 }
 

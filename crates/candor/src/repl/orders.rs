@@ -108,7 +108,8 @@ impl Repl<'_> {
     }
 
     async fn sessions(&mut self) -> Result<(), Fail> {
-        let wanted = Wanted { workspace: Some(self.here.clone()), source: None, children: false, limit: LISTED_MAX };
+        let wanted =
+            Wanted { workspace: Some(self.here.clone()), source: None, children: false, limit: LISTED_MAX };
         let sessions = list::sessions(&wanted, &self.runtime).await?;
         self.listed = sessions.iter().map(|session| session.id).collect();
         if sessions.is_empty() {
@@ -243,7 +244,8 @@ impl Repl<'_> {
 
     /// Lets the sessions of this folder be completed.
     pub(super) async fn offer(&self) {
-        let wanted = Wanted { workspace: Some(self.here.clone()), source: None, children: false, limit: OFFERED_MAX };
+        let wanted =
+            Wanted { workspace: Some(self.here.clone()), source: None, children: false, limit: OFFERED_MAX };
         // Without them, an id has to be typed.
         if let Ok(sessions) = list::sessions(&wanted, &self.runtime).await {
             let ids = sessions.iter().map(|session| session.id.to_string()).collect();

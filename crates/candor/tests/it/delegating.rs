@@ -3,6 +3,7 @@
 mod asking;
 mod bounds;
 mod ending;
+mod hooked;
 mod telling;
 
 use candor_testkit::{Dialect, FakeLlm, Home, Reply};
@@ -42,7 +43,9 @@ pub(crate) fn apart(fake: &FakeLlm, other: &FakeLlm) -> Home {
     let home = home_with(fake, "delegate.models = [\"other/child-model\"]");
     let config = std::fs::read_to_string(home.path().join("config.toml")).expect("a config");
     let (dialect, base_url) = (other.dialect().name(), other.base_url());
-    let table = format!("[providers.other]\ndialect = \"{dialect}\"\nbase_url = \"{base_url}\"\napi_key_env = \"FAKE_KEY\"\n");
+    let table = format!(
+        "[providers.other]\ndialect = \"{dialect}\"\nbase_url = \"{base_url}\"\napi_key_env = \"FAKE_KEY\"\n"
+    );
     home.write("config.toml", format!("{config}{table}"));
     home
 }

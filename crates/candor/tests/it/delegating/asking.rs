@@ -21,7 +21,10 @@ fn with_nobody_there_it_is_refused_and_the_run_says_what_it_needs() {
     let home = home_with(&fake, ASK);
     let ran = ask(&home, &["--json", "Go"]).run().code(6);
     let events = events(&ran);
-    assert_eq!((&told(&events)["status"], codes(&events)), (&json!("needs_approval"), vec!["TOOL_UNAPPROVED"]));
+    assert_eq!(
+        (&told(&events)["status"], codes(&events)),
+        (&json!("needs_approval"), vec!["TOOL_UNAPPROVED"])
+    );
     assert_eq!(end(&events)["status"], "needs_approval");
     assert!(!home.workspace().join("made").exists());
 }

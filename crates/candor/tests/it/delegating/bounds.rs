@@ -17,7 +17,8 @@ fn children_that_start_children_without_end_come_to_one() {
     assert!((1..=8).contains(&below(&tree[0])), "{}", below(&tree[0]));
     let deepest = tree[0]["children"][0]["children"][0].clone();
     assert_eq!(deepest["children"], json!([]), "two below the first is the deepest");
-    let shown = candor(&home, &format!("sessions show --json {}", deepest["id"].as_str().unwrap_or_default()));
+    let shown =
+        candor(&home, &format!("sessions show --json {}", deepest["id"].as_str().unwrap_or_default()));
     assert!(shown.run().ok().stdout.contains("DELEGATE_LIMIT"));
     // The last one is not even told that it could.
     let requests = fake.requests();

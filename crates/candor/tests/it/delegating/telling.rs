@@ -102,7 +102,10 @@ fn a_run_is_not_over_while_a_child_is_at_work_in_the_background() {
     let accepted = of_type(&events, "message_accepted");
     assert_eq!(accepted.last().map(|event| &event["origin"]), Some(&json!("children")));
     let heard = fake.requests()[2].user_texts().join("\n");
-    assert!(heard.contains("Your helpers are done") && heard.contains("\"claim\":\"I found it.\""), "{heard}");
+    assert!(
+        heard.contains("Your helpers are done") && heard.contains("\"claim\":\"I found it.\""),
+        "{heard}"
+    );
     assert_eq!(of_type(&events, "run_end").len(), 1);
     // What was handed over is part of the conversation when it goes on.
     fake.push(Reply::text("Yes."));
