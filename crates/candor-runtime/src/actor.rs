@@ -6,7 +6,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use candor_agent::{BoxFuture, Conversation, Mask, RunDeps, RunInput, Sink, Task};
+use candor_agent::{BoxFuture, Conversation, Layers, Mask, RunDeps, RunInput, Sink, Task};
 use candor_log::event::RunEnd;
 use candor_protocol::{
     Code, EventBody, Evidence, Failure, Outcome, RunId, SessionId, Status, Usage, Verdict, VerdictStatus,
@@ -26,7 +26,7 @@ use crate::sessions::Sessions;
 use crate::sources::Sources;
 use crate::taking::{Command, Running};
 use crate::vault::Vault;
-use crate::{Setup, history};
+use crate::{Setup, history, sources};
 
 /// How long a session stays in memory when nothing comes for it.
 const IDLE_MAX: Duration = Duration::from_secs(60 * 60);
@@ -171,11 +171,13 @@ impl Actor {
         };
         let message_count = conversation.messages().len() as u64;
         self.journal.emit(EventBody::RunStart { model: model.to_owned(), message_count });
+        let notes = sources::notes(setup, &self.tools);
         let prompt = |model: &str| {
             let window = setup.models.iter().find(|known| known.name == model);
             let window = window.and_then(|model| model.context_window);
             let offered = self.tools.offered(&self.sought, window);
             let layers = self.sources.layers(setup, offered, model, self.instructions.clone());
+            let layers = Layers { notes: notes.clone(), ..layers };
             layers.assemble().map(|prompt| self.vault.hide(&prompt))
         };
         let deps = RunDeps {

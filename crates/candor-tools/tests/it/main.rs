@@ -11,6 +11,7 @@ mod finding;
 mod grouping;
 mod guiding;
 mod logging;
+mod noting;
 mod patching;
 mod pictures;
 mod planning;

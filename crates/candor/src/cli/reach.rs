@@ -1,4 +1,4 @@
-//! Skills, MCP servers, and what is trusted.
+//! Skills, notes, MCP servers, and what is trusted.
 
 use std::path::PathBuf;
 
@@ -25,6 +25,36 @@ pub(crate) enum Skills {
         /// Folders with a SKILL.md
         #[arg(value_name = "DIR")]
         folders: Vec<PathBuf>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Notes {
+    /// List the notes of this folder, and those that hold everywhere
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a note
+    Show {
+        /// Its name
+        name: String,
+        /// The one that holds everywhere
+        #[arg(long)]
+        home: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Find words in notes
+    Search {
+        /// The words
+        #[arg(required = true, value_name = "WORD")]
+        words: Vec<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
 }
 

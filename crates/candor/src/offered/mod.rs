@@ -14,13 +14,14 @@ use candor_protocol::Failure;
 use candor_redact::Redactor;
 use candor_runtime::{Runtime, Setup};
 use candor_tools::command_tools::CommandTools;
+use candor_tools::notes::{Notes, NotesTool};
 use candor_tools::skills::{SkillTool, Skills};
 use candor_tools::trust::Trust;
 use candor_tools::{Registry, Tool, ToolSearch, ToolSource};
 
 use crate::context::Context;
 use crate::fail::Fail;
-use crate::{assemble, context_tools, recipes, screen};
+use crate::{assemble, context_tools, note_packs, recipes, screen};
 
 /// The tools that a person describes, in the home.
 const TOOLS: &str = "tools.yaml";
@@ -53,6 +54,7 @@ pub(crate) struct Offered {
     /// What is wrong with the files that name servers.
     server_problems: Vec<Failure>,
     web: Vec<Arc<dyn Tool>>,
+    notes: NotesTool,
 }
 
 impl Offered {
@@ -65,7 +67,11 @@ impl Offered {
         let web = web::tools(loaded, context)?;
         let Read { entries, problems } = mcp::entries(loaded, workspace, env, &trust);
         context.screen.keep_secret(mcp::secrets(&entries));
+        // What is a secret is known by now.
+        let redactor = context.screen.redactor();
+        let mask = Arc::new(move |text: &str| redactor.redact_str(text).into_owned());
         Ok(Self {
+            notes: NotesTool::new(mask, note_packs::finder()),
             command_tools,
             skills: Arc::new(skills(loaded, workspace, env)),
             servers: mcp::servers(entries, loaded, workspace, context),
@@ -102,6 +108,7 @@ impl Offered {
     /// Offers all of it.
     pub(crate) fn offer(self, registry: &Registry, workspace: &Path, verifier: &Arc<Verifier>) {
         registry.add(Arc::new(VerifyTool::new(Arc::clone(verifier))));
+        registry.add(Arc::new(self.notes));
         context_tools::offer(registry, workspace);
         for tool in self.web {
             registry.add(tool);
@@ -127,6 +134,11 @@ pub(crate) fn skills(loaded: &Loaded, workspace: &Path, env: &Env) -> Skills {
     let shared = env.user_home().map(|home| home.join(SHARED_SKILLS));
     let own = shared.into_iter().chain([loaded.home.join(SKILLS)]).collect();
     Skills::new(Skills::places(own, workspace), Arc::new(trust(loaded)))
+}
+
+/// The notes of a workspace, and the person's own.
+pub(crate) fn notes(loaded: &Loaded) -> Notes {
+    Notes::new(loaded.workspace.clone(), Some(loaded.home.path().to_owned()))
 }
 
 /// What the person trusts.
