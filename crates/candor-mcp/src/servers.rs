@@ -10,7 +10,7 @@ use rmcp::model::JsonObject;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::cache::Cache;
+use crate::cache::{Cache, LastFailure};
 use crate::config::{Entry, Reach};
 use crate::error::{Challenge, Error};
 use crate::names;
@@ -84,6 +84,8 @@ pub struct Status {
     pub standing: Standing,
     /// Why it failed the last time.
     pub error: Option<Error>,
+    /// How it failed when it was last wanted, be it in another process.
+    pub last_failure: Option<LastFailure>,
     /// What it offered when it was last asked.
     pub offer: Option<Arc<Offer>>,
     /// Whether we have a login for it.
@@ -193,6 +195,7 @@ impl Servers {
                 reach: server.entry.reach.shown(),
                 standing,
                 error,
+                last_failure: server.last_failure(),
                 offer: server.offer(),
                 has_login: self.tokens(server).is_some_and(|tokens| tokens.are_there()),
                 process: server.process(),
@@ -243,7 +246,7 @@ impl Servers {
             challenge: Challenge::default(),
         };
         let Reach::Http { url, client, .. } = &server.entry.reach else {
-            return Err(failed("it is a process on this machine; there is nothing to log in to".to_owned()));
+            return Err(Error::NoLogin { server: name.to_owned() });
         };
         let tokens =
             self.tokens(server).ok_or_else(|| failed("there is no file to keep a login in".to_owned()))?;

@@ -109,7 +109,7 @@ impl<'a> Printer<'a> {
                 self.note(&self.yellow("Not done: the model is told what failed."))?;
             }
             EventBody::Status { message, discard, .. } => {
-                self.note(&self.yellow(message))?;
+                self.note(&self.yellow(&tame(message)))?;
                 if *discard && self.mode == Mode::Terminal {
                     self.note(&self.yellow("What was shown of this answer is void; it begins again:"))?;
                 }
