@@ -123,6 +123,8 @@ pub struct Listed {
 pub struct ServerPrompt {
     /// Whose it is.
     pub server: String,
+    /// What a person calls it by: `mcp__server__prompt`.
+    pub word: String,
     /// The prompt.
     pub prompt: OfferedPrompt,
 }
@@ -211,12 +213,16 @@ impl Servers {
 
     /// The prompts that are known now, for people to choose.
     pub fn prompts(&self) -> Vec<ServerPrompt> {
-        let of = |server: &Arc<Server>| {
+        let of = |(server, prefix): (&Arc<Server>, &String)| {
             let name = server.entry.name.clone();
             let prompts = server.offer().map(|offer| offer.prompts.clone()).unwrap_or_default();
-            prompts.into_iter().map(move |prompt| ServerPrompt { server: name.clone(), prompt })
+            let names: Vec<&str> = prompts.iter().map(|prompt| prompt.name.as_str()).collect();
+            let words = names::of_tools(prefix, &names);
+            let named = prompts.into_iter().zip(words);
+            named.map(move |(prompt, word)| ServerPrompt { server: name.clone(), word, prompt })
         };
-        self.usable().flat_map(of).collect()
+        let usable = self.all.iter().zip(&self.prefixes).filter(|(server, _)| server.is_usable());
+        usable.flat_map(of).collect()
     }
 
     /// The text of a prompt, filled in. It comes from the server, and is to be shown as what it is.

@@ -124,7 +124,7 @@ fn probe(names: &[String], as_json: bool, loaded: &Loaded, context: &Context<'_>
         for name in &all {
             match servers.probe(name).await {
                 Ok(offer) if as_json => told.push(offered_json(name, &offer)),
-                Ok(offer) => show(name, &offer, context)?,
+                Ok(offer) => show(name, &offer, &servers, context)?,
                 Err(error) => {
                     let failure = error.failure();
                     told.push(json!({ "name": name, "error": candor_cards::card(&failure) }));
@@ -141,13 +141,17 @@ fn probe(names: &[String], as_json: bool, loaded: &Loaded, context: &Context<'_>
     })
 }
 
-fn show(name: &str, offer: &Offer, context: &Context<'_>) -> Result<(), Fail> {
+fn show(name: &str, offer: &Offer, servers: &Servers, context: &Context<'_>) -> Result<(), Fail> {
     let tools = counted(offer.tools.len() as u64, "tool");
     let (server, protocol) = (one_line(&offer.server), one_line(&offer.protocol));
     context.screen.say(format_args!("{name}: {server}, protocol {protocol}, {tools}"))?;
     for tool in &offer.tools {
         let description = one_line(tool.description.lines().next().unwrap_or_default());
         context.screen.say(format_args!("  {}  {description}", one_line(&tool.name)))?;
+    }
+    for prompt in servers.prompts().iter().filter(|prompt| prompt.server == name) {
+        let description = one_line(prompt.prompt.description.lines().next().unwrap_or_default());
+        context.screen.say(format_args!("  /{}  {description}", one_line(&prompt.word)))?;
     }
     for left in &offer.left_out {
         context.screen.note(format_args!("  left out: {}: {}", one_line(&left.name), one_line(&left.reason)));

@@ -1,6 +1,7 @@
 //! What a session can use besides the tools that come with Candor.
 
 pub(crate) mod mcp;
+pub(crate) mod prompts;
 mod web;
 
 use std::path::Path;
@@ -31,8 +32,31 @@ const SHARED_SKILLS: &str = ".agents/skills";
 /// What a person trusts of what folders bring along.
 const TRUST: &str = "trust.json";
 
+/// What a person can use, or has to be told, between one message and the next.
+pub(crate) struct AtHand {
+    pub(crate) servers: Arc<Servers>,
+    command_tools: Arc<CommandTools>,
+    /// The mistakes in the file of tools that were told.
+    told: Vec<Failure>,
+}
+
+impl AtHand {
+    /// A line for every mistake that has come into the file of tools since the last time.
+    pub(crate) fn warn_of_news(&mut self, context: &Context<'_>) {
+        let broken = self.command_tools.broken();
+        for failure in broken.iter().filter(|failure| !self.told.contains(failure)) {
+            warn_of_tool(failure, context);
+        }
+        self.told = broken;
+    }
+}
+
 /// Opens the sessions of a home, with everything that they can use.
-pub(crate) async fn open(mut setup: Setup, loaded: &Loaded, context: &Context<'_>) -> Result<Runtime, Fail> {
+pub(crate) async fn open(
+    mut setup: Setup,
+    loaded: &Loaded,
+    context: &Context<'_>,
+) -> Result<(Runtime, AtHand), Fail> {
     let (workspace, verifier) = (setup.workspace.clone(), Arc::clone(&setup.verifier));
     let offered = Offered::new(loaded, &workspace, context)?;
     recipes::warn(&setup.tools.recipes, context);
@@ -42,8 +66,10 @@ pub(crate) async fn open(mut setup: Setup, loaded: &Loaded, context: &Context<'_
     let runtime = Runtime::open(&assemble::database(loaded), setup).await?;
     // What nobody knows yet is found out beside everything else.
     offered.servers.learn();
+    let (servers, command_tools) = (Arc::clone(&offered.servers), Arc::clone(&offered.command_tools));
+    let at_hand = AtHand { servers, told: command_tools.broken(), command_tools };
     offered.offer(runtime.tools(), &workspace, &verifier);
-    Ok(runtime)
+    Ok((runtime, at_hand))
 }
 
 /// What there is besides the tools that come with Candor.
@@ -83,10 +109,7 @@ impl Offered {
     /// A line for everything that is left out.
     pub(crate) fn warn(&self, context: &Context<'_>) {
         for failure in self.command_tools.broken() {
-            let fact = |name| one_line(failure.fact(name).unwrap_or_default());
-            let (path, line, tool, reason) = (fact("path"), fact("line"), fact("tool"), fact("reason"));
-            let code = failure.code;
-            context.screen.warn(&format!("{path}, line {line}: {tool} is left out: {reason} ({code})"));
+            warn_of_tool(&failure, context);
         }
         for failure in &self.server_problems {
             let card = candor_cards::card(failure);
@@ -127,6 +150,13 @@ impl Offered {
     pub(crate) fn skills(&self) -> Arc<Skills> {
         Arc::clone(&self.skills)
     }
+}
+
+fn warn_of_tool(failure: &Failure, context: &Context<'_>) {
+    let fact = |name| one_line(failure.fact(name).unwrap_or_default());
+    let (path, line, tool, reason) = (fact("path"), fact("line"), fact("tool"), fact("reason"));
+    let code = failure.code;
+    context.screen.warn(&format!("{path}, line {line}: {tool} is left out: {reason} ({code})"));
 }
 
 /// The skills of a workspace, and the person's own.

@@ -274,3 +274,41 @@ fn a_process_has_no_login_and_one_that_says_nothing_is_not_quoted() {
         ran.stderr
     );
 }
+
+/// The same server with a prompt.
+fn prompting() -> String {
+    SERVER.replace("\"capabilities\": {\"tools\": {}}", "\"capabilities\": {\"tools\": {}, \"prompts\": {}}").replace(
+        "    else:\n",
+        r#"    elif method == "prompts/list":
+        result = {"prompts": [{"name": "review code", "description": "Reviews it.", "arguments": [{"name": "what", "required": True}, {"name": "how"}]}]}
+    elif method == "prompts/get":
+        result = {"messages": [{"role": "user", "content": {"type": "text", "text": "Given " + json.dumps(params["arguments"], sort_keys=True)}}]}
+    else:
+"#,
+    )
+}
+
+#[test]
+fn a_prompt_of_a_server_is_used_at_the_beginning_of_a_message_and_in_a_conversation() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    fake.repeat(Reply::text("Reviewed."));
+    let home = home(&fake);
+    home.write_in_workspace("server.py", prompting());
+    own(&home);
+    // Nobody has asked the server yet.
+    ask(&home, &["/mcp__echo__review_code src/lib.rs with care and love"]).run().ok();
+    let said = |at: usize| fake.requests()[at].user_texts().join("\n");
+    let from = "The prompt review code of the MCP server echo:";
+    assert!(said(0).contains(from), "{}", said(0));
+    assert!(said(0).contains(r#"Given {"how": "with care and love", "what": "src/lib.rs"}"#), "{}", said(0));
+    ask(&home, &["/mcp__echo__review_code how=quickly what=\"two words\""]).run().ok();
+    assert!(said(1).contains(r#"Given {"how": "quickly", "what": "two words"}"#), "{}", said(1));
+    let ran = ask(&home, &["/mcp__echo__review_code"]).run().code(2);
+    assert!(ran.stderr.contains("`what` is missing. It takes what [how]."), "{}", ran.stderr);
+    let ran = ask(&home, &["/mcp__echo__nothing"]).run().code(2);
+    assert!(ran.stderr.contains("/mcp__echo__review_code"), "{}", ran.stderr);
+    let probed = candor(&home, "mcp probe echo").run().ok().stdout;
+    assert!(probed.contains("/mcp__echo__review_code  Reviews it."), "{probed}");
+    ask(&home, &["-r"]).stdin("/mcp__echo__review_code all\n").run().ok();
+    assert!(said(2).contains(from) && said(2).contains(r#"Given {"what": "all"}"#), "{}", said(2));
+}
