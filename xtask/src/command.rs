@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 
 use crate::workspace::Workspace;
-use crate::{bench, generate, sweep, test, tidy};
+use crate::{bench, conformance, generate, sweep, test, tidy};
 
 /// What `cargo xtask` can do.
 pub const USAGE: &str = "\
@@ -15,6 +15,7 @@ cargo xtask tidy                          the checks of the repository itself
 cargo xtask generate [--check]            write the generated files, or say which are stale
 cargo xtask man [DIR]                     write the man pages (default: the target folder)
 cargo xtask bench                         run the benchmarks and write docs/benchmarks.md
+cargo xtask conformance                   run the suites that are not ours and write docs/conformance.md
 cargo xtask sweep [--seconds N] [--seed S]    run every sweep for long and write docs/sweeps.md";
 
 /// One parsed command.
@@ -30,6 +31,8 @@ pub enum Command {
     Man(Option<PathBuf>),
     /// Measure.
     Bench,
+    /// Run the suites that are not ours.
+    Conformance,
     /// Run the sweeps for long.
     Sweep(sweep::Budget),
 }
@@ -48,6 +51,7 @@ impl Command {
             }),
             Some("man") => Self::Man(args.next().map(PathBuf::from)),
             Some("bench") => Self::Bench,
+            Some("conformance") => Self::Conformance,
             Some("sweep") => Self::Sweep(parse_budget(&mut args)?),
             Some(other) => bail!("there is no command `{other}`"),
             None => bail!("which command?"),
@@ -67,6 +71,7 @@ impl Command {
             Self::Generate(mode) => generate::run(&workspace, mode)?,
             Self::Man(dir) => generate::man(&workspace, dir)?,
             Self::Bench => bench::run(&workspace)?,
+            Self::Conformance => conformance::run(&workspace)?,
             Self::Sweep(budget) => sweep::run(&workspace, budget)?,
         };
         Ok(if success { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -14,6 +14,7 @@
 
 pub mod bench;
 pub mod command;
+pub mod conformance;
 pub mod generate;
 pub mod invocation;
 pub mod licences;

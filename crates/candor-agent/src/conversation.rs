@@ -117,7 +117,7 @@ impl Conversation {
                 duration_ms,
                 ..
             } => {
-                self.owed.after_call(changes);
+                self.owed.after_call(tool_name, changes);
                 // A call that was told to end says what it has changed. One that took no time was written down afterwards, for a
                 // program that was killed.
                 let is_broken = card.as_ref().is_some_and(|card| card.code == Code::ToolInterrupted.as_str());

@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 /// The evidence of a user who waived the checks.
 pub(crate) const WAIVED: &str = "no-verify";
 
-/// The tools that change nothing. One that is not named here, and that was broken off, may have changed anything.
+/// The tool that keeps notes, which are nobody's work.
+const MEMORY: &str = "notes";
+
+/// The tools that change nothing that has to be shown to work. One that is not named here, and that was broken off, may have changed anything.
 const READERS: &[&str] = &[
     "file_read",
     "search",
@@ -22,6 +25,7 @@ const READERS: &[&str] = &[
     "web_search",
     "context_search",
     "context_get",
+    MEMORY,
 ];
 
 /// Whether work of earlier runs still has to be shown to work.
@@ -38,8 +42,8 @@ pub(crate) enum Owed {
 }
 
 impl Owed {
-    pub(crate) fn after_call(&mut self, changes: &[Change]) {
-        if !changes.is_empty() {
+    pub(crate) fn after_call(&mut self, tool: &str, changes: &[Change]) {
+        if !changes.is_empty() && tool != MEMORY {
             self.unchecked();
         }
     }

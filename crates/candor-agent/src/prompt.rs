@@ -33,6 +33,8 @@ pub struct Layers {
     pub workflows: Vec<Catalogue>,
     /// The skills there are.
     pub skills: Vec<Catalogue>,
+    /// The names of the notes there are, in one line.
+    pub notes: Option<String>,
     /// The workspace's `SYSTEM_PROMPT.md`.
     pub workspace: Option<Sourced>,
     /// The nearest `AGENTS.md`.
@@ -85,6 +87,7 @@ pub enum LayerName {
     Tools,
     Workflows,
     Skills,
+    Notes,
     Separator,
     Workspace,
     Agents,
@@ -101,6 +104,7 @@ impl LayerName {
             Self::Tools => "tools",
             Self::Workflows => "workflows",
             Self::Skills => "skills",
+            Self::Notes => "notes",
             Self::Separator => "separator",
             Self::Workspace => "workspace",
             Self::Agents => "agents",
@@ -144,6 +148,13 @@ impl Layers {
                 .map(|text| layer(LayerName::Workflows, "loaded workflows", text)),
             catalogue("Available Skills", entries(&self.skills))
                 .map(|text| layer(LayerName::Skills, "loaded skills", text)),
+            self.notes.as_ref().map(|names| {
+                layer(
+                    LayerName::Notes,
+                    "notes",
+                    format!("## Notes\nFrom earlier work, to read with `notes`: {names}"),
+                )
+            }),
             separator,
             sourced(LayerName::Workspace, &self.workspace),
             sourced(LayerName::Agents, &self.agents),

@@ -363,6 +363,44 @@ events! {
         step: &'a str = "step",
     }
 
+    /// An MCP server is started, or reached; not the first time if it failed before.
+    McpServerStart<'a> = INFO "mcp" "mcp_server_start" {
+        /// The server.
+        server: &'a str = "server",
+        /// How often it has failed in a row.
+        failures: u32 = "failures",
+    }
+
+    /// An MCP server has said what it offers.
+    McpServerReady<'a> = INFO "mcp" "mcp_server_ready" {
+        /// The server.
+        server: &'a str = "server",
+        /// How long its start took.
+        duration: Duration = "durationMs",
+        /// How many tools it offers.
+        tools: u64 = "tools",
+    }
+
+    /// An MCP server could not be had, or has ended.
+    McpServerFailed<'a> = WARN "mcp" "mcp_server_failed" {
+        /// The server.
+        server: &'a str = "server",
+        /// The code of its card.
+        code: &'a str = "code",
+        /// Why.
+        error: &'a str = "error",
+        /// How often it has failed in a row.
+        failures: u32 = "failures",
+    }
+
+    /// An MCP server is not started again by itself.
+    McpServerGivenUp<'a> = ERROR "mcp" "mcp_server_given_up" {
+        /// The server.
+        server: &'a str = "server",
+        /// How often it has failed in a row.
+        failures: u32 = "failures",
+    }
+
     /// The server listens.
     ServerStart<'a> = INFO "server" "server_start" {
         /// The address it listens on.

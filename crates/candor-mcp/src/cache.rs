@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use candor_protocol::Moment;
 use serde::{Deserialize, Serialize};
 
 use crate::file::{read_to_string, replace};
@@ -16,7 +17,7 @@ const VERSION: u32 = 1;
 pub(crate) struct Cache {
     file: Option<PathBuf>,
     /// Read when it is first asked. A plain lock: it is held for a look, and while a small file is read or written.
-    known: Mutex<Option<BTreeMap<String, Known>>>,
+    known: Mutex<Option<File>>,
 }
 
 /// What is known of one server.
@@ -27,10 +28,27 @@ pub(crate) struct Known {
     pub(crate) is_stateless: bool,
 }
 
+/// How a server failed when it was last wanted, by whichever process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastFailure {
+    /// When.
+    pub at: Moment,
+    /// Why.
+    pub reason: String,
+}
+
 #[derive(Serialize, Deserialize)]
 struct File {
     version: u32,
     servers: BTreeMap<String, Known>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    failures: BTreeMap<String, LastFailure>,
+}
+
+impl Default for File {
+    fn default() -> Self {
+        Self { version: VERSION, servers: BTreeMap::new(), failures: BTreeMap::new() }
+    }
 }
 
 impl Cache {
@@ -40,30 +58,55 @@ impl Cache {
 
     /// What is known of the server with this hash.
     pub(crate) fn get(&self, hash: &str) -> Option<Known> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get_or_insert_with(|| self.read()).get(hash).cloned()
+        self.with(|file| file.servers.get(hash).cloned())
     }
 
-    /// Keeps this. A file that cannot be written costs a start the next time, and nothing else.
+    /// How the server with this hash failed the last time; nothing, where it did not.
+    pub(crate) fn failure(&self, hash: &str) -> Option<LastFailure> {
+        self.with(|file| file.failures.get(hash).cloned())
+    }
+
+    /// Keeps this.
     pub(crate) fn put(&self, hash: &str, now: Known) {
+        self.change(|file| drop(file.servers.insert(hash.to_owned(), now)));
+    }
+
+    /// Keeps how it failed, or that it did not. Nothing is written when that is no news.
+    pub(crate) fn note(&self, hash: &str, failure: Option<String>) {
+        match failure {
+            Some(reason) => {
+                let failure = LastFailure { at: Moment::now(), reason };
+                self.change(|file| drop(file.failures.insert(hash.to_owned(), failure)));
+            }
+            None if self.failure(hash).is_some() => self.change(|file| drop(file.failures.remove(hash))),
+            None => {}
+        }
+    }
+
+    fn with<T>(&self, of: impl FnOnce(&File) -> T) -> T {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        of(known.get_or_insert_with(|| self.read()))
+    }
+
+    /// A file that cannot be written costs a start the next time, and nothing else.
+    fn change(&self, change: impl FnOnce(&mut File)) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(file) = &self.file else {
-            known.get_or_insert_default().insert(hash.to_owned(), now);
+            change(known.get_or_insert_default());
             return;
         };
         // Another process may have learned something meanwhile.
-        let mut servers = self.read();
-        servers.insert(hash.to_owned(), now);
-        let content = File { version: VERSION, servers };
+        let mut content = self.read();
+        change(&mut content);
         if let Ok(text) = serde_json::to_vec(&content) {
             let _ = replace(file, &text);
         }
-        *known = Some(content.servers);
+        *known = Some(content);
     }
 
-    fn read(&self) -> BTreeMap<String, Known> {
+    fn read(&self) -> File {
         let text = self.file.as_ref().and_then(|file| read_to_string(file).ok().flatten());
         let file = text.and_then(|text| serde_json::from_str::<File>(&text).ok());
-        file.filter(|file| file.version == VERSION).map(|file| file.servers).unwrap_or_default()
+        file.filter(|file| file.version == VERSION).unwrap_or_default()
     }
 }

@@ -15,6 +15,8 @@ use crate::lines::{Place, place_of};
 
 /// The key of the file that holds the servers.
 const SERVERS: &str = "mcpServers";
+/// What is left out where nothing of a file can be used.
+const ALL: &str = "all servers of this file";
 /// The longest name of a server.
 const NAME_CHARS_MAX: usize = 64;
 /// The longest time that can be asked for.
@@ -150,9 +152,13 @@ fn read_with(path: &Path, text: &str, variable: &dyn Fn(&str) -> Option<String>,
         Err(error) => {
             let problem = error.to_string();
             let problem = problem.split(" at line ").next().unwrap_or_default();
-            let failure = Failure::new(Code::ConfigSyntax).with("path", path.display());
-            let failure = failure.with("line", error.line()).with("column", error.column());
-            read.problems.push(failure.with("problem", problem));
+            let failure = Failure::new(Code::McpConfig)
+                .with("path", path.display())
+                .with("line", error.line())
+                .with("server", ALL)
+                .with("key", format!("column {}", error.column()))
+                .with("reason", format!("this is no JSON: {problem}"));
+            read.problems.push(failure);
             return read;
         }
     };
@@ -170,7 +176,7 @@ fn read_with(path: &Path, text: &str, variable: &dyn Fn(&str) -> Option<String>,
         _ => {
             let problem =
                 Problem::new(SERVERS, "the servers stand in an object of this name, each under its own");
-            read.problems.push(reader.failure("(all of them)", &problem));
+            read.problems.push(reader.failure(ALL, &problem));
         }
     }
     read

@@ -40,6 +40,9 @@ pub enum Error {
     /// It wants a login.
     #[error("the MCP server {server} wants a login: {reason}")]
     Login { server: String, reason: String, challenge: Challenge },
+    /// It is a process, which has none.
+    #[error("the MCP server {server} is a process on this machine, and has no login")]
+    NoLogin { server: String },
     /// A file of ours could not be read or written.
     #[error("{}: {reason}", path.display())]
     File { path: PathBuf, reason: String },
@@ -59,17 +62,15 @@ impl Error {
                 Failure::new(Code::McpUntrusted).with("server", server).with("path", path.display())
             }
             Self::Start { server, reason, said } => {
-                let said = if said.is_empty() { "(nothing)" } else { said };
-                Failure::new(Code::McpStart).with("server", server).with("reason", reason).with("said", said)
+                Failure::new(Code::McpStart).with("server", server).with("reason", with_said(reason, said))
             }
             Self::GivenUp { server, count, reason } => Failure::new(Code::McpGivenUp)
                 .with("server", server)
                 .with("count", count)
                 .with("reason", reason),
             Self::Died { server, tool, how, said } => {
-                let said = if said.is_empty() { "(nothing)" } else { said };
-                let failure = Failure::new(Code::McpDied).with("server", server).with("how", how);
-                failure.with("tool", tool).with("said", said)
+                let failure = Failure::new(Code::McpDied).with("server", server).with("tool", tool);
+                failure.with("how", with_said(how, said))
             }
             Self::TimedOut { server, tool, limit } => Failure::new(Code::McpTimeout)
                 .with("server", server)
@@ -84,10 +85,26 @@ impl Error {
             Self::Login { server, reason, .. } => {
                 Failure::new(Code::McpLogin).with("server", server).with("reason", reason)
             }
+            Self::NoLogin { server } => Failure::new(Code::UsageInvalidValue)
+                .with("argument", "NAME")
+                .with("value", server)
+                .with(
+                    "detail",
+                    "It is a process on this machine, and those have no login. A key that it needs stands in the `env` of its entry.",
+                )
+                .with("help", "candor mcp list"),
             Self::File { path, reason } => {
                 Failure::new(Code::FileIo).with("path", path.display()).with("reason", reason)
             }
             Self::Interrupted { tool } => Failure::new(Code::ToolInterrupted).with("tool", tool),
         }
     }
+}
+
+/// A sentence, and the end of what the server said, if it said anything.
+fn with_said(sentence: &str, said: &str) -> String {
+    if said.trim().is_empty() {
+        return format!("{sentence}.");
+    }
+    format!("{sentence}.\nThe end of what it said about trouble:\n{said}")
 }

@@ -36,6 +36,7 @@ mod starting;
 mod stdio;
 mod tool;
 
+pub use cache::LastFailure;
 pub use config::{Client, Entry, Reach, Read, Rights, read, read_brought};
 pub use error::{Challenge, Error};
 pub use offer::{LeftOut, Offer, OfferedPrompt, OfferedTool, PromptArgument};

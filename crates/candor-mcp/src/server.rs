@@ -1,8 +1,10 @@
 //! One server: whether it is there, and what happens when it is not.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use candor_log::event;
+use candor_protocol::Code;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
 use rmcp::model::{CallToolResult, JsonObject};
@@ -11,7 +13,7 @@ use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::Options;
-use crate::cache::{Cache, Known};
+use crate::cache::{Cache, Known, LastFailure};
 use crate::config::Entry;
 use crate::connection::{Bounds, Connection};
 use crate::error::{Challenge, Error};
@@ -126,6 +128,11 @@ impl Server {
         (standing, life.last.clone())
     }
 
+    /// How it failed when it was last wanted, be it in another process.
+    pub(crate) fn last_failure(&self) -> Option<LastFailure> {
+        self.basis.cache.failure(&self.entry.hash)
+    }
+
     /// What it said about the login that it wants.
     pub(crate) fn challenge(&self) -> Challenge {
         self.life().challenge.clone()
@@ -237,13 +244,17 @@ impl Server {
             }
             State::Starting(start, _) => return Ok(Err(start.clone())),
             // It ended while nobody wanted anything.
-            State::There(_) => life.failures += 1,
+            State::There(_) => {
+                life.failures += 1;
+                self.log_failed(life.failures, Code::McpDied, "it ended while nobody wanted anything");
+            }
             State::Away => {}
         }
         if life.failures >= FAILURES_MAX {
             let reason = life.last.as_ref().map_or_else(|| "it ended".to_owned(), ToString::to_string);
             return Err(Error::GivenUp { server: self.entry.name.clone(), count: life.failures, reason });
         }
+        event::McpServerStart { server: &self.entry.name, failures: life.failures }.log();
         let (start, abort) = self.begin(backoff(life.failures));
         life.state = State::Starting(start.clone(), abort);
         Ok(Err(start))
@@ -254,8 +265,9 @@ impl Server {
         let server = Arc::clone(self);
         let task = tokio::spawn(async move {
             tokio::time::sleep(delay).await;
+            let since = Instant::now();
             let started = server.make().await;
-            server.settle(started)
+            server.settle(started, since.elapsed())
         });
         let (name, abort) = (self.entry.name.clone(), task.abort_handle());
         let made = task.map(move |made| {
@@ -292,10 +304,13 @@ impl Server {
         Ok(There { watchers: self.watch(&connection, &changed), connection })
     }
 
-    fn settle(&self, started: Result<There, Error>) -> Result<Arc<Connection>, Error> {
+    fn settle(&self, started: Result<There, Error>, duration: Duration) -> Result<Arc<Connection>, Error> {
         let mut life = self.life();
         match started {
             Ok(there) => {
+                let tools = self.offer().map_or(0, |offer| offer.tools.len() as u64);
+                event::McpServerReady { server: &self.entry.name, duration, tools }.log();
+                self.basis.cache.note(&self.entry.hash, None);
                 let connection = Arc::clone(&there.connection);
                 life.state = State::There(there);
                 Ok(connection)
@@ -307,6 +322,7 @@ impl Server {
                     Error::Login { challenge, .. } => life.challenge = challenge.clone(),
                     _ => life.failures += 1,
                 }
+                self.log_failed(life.failures, error.failure().code, &error.to_string());
                 life.last = Some(error.clone());
                 Err(error)
             }
@@ -366,12 +382,23 @@ impl Server {
             Some(error @ Error::Died { .. }) if is_current => {
                 life.state = State::Away;
                 life.failures += 1;
+                self.log_failed(life.failures, Code::McpDied, &error.to_string());
                 life.last = Some(error.clone());
             }
             Some(Error::Died { .. }) => {}
             Some(Error::Login { challenge, .. }) => life.challenge = challenge.clone(),
             _ if is_current => life.failures = 0,
             _ => {}
+        }
+    }
+
+    /// Logs and keeps that it failed, and, the last time, that it is left alone. What it has said itself is no part of it.
+    fn log_failed(&self, failures: u32, code: Code, error: &str) {
+        let server = &self.entry.name;
+        event::McpServerFailed { server, code: code.as_str(), error, failures }.log();
+        self.basis.cache.note(&self.entry.hash, Some(error.to_owned()));
+        if failures >= FAILURES_MAX {
+            event::McpServerGivenUp { server, failures }.log();
         }
     }
 

@@ -10,7 +10,7 @@ use rmcp::model::JsonObject;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::cache::Cache;
+use crate::cache::{Cache, LastFailure};
 use crate::config::{Entry, Reach};
 use crate::error::{Challenge, Error};
 use crate::names;
@@ -84,6 +84,8 @@ pub struct Status {
     pub standing: Standing,
     /// Why it failed the last time.
     pub error: Option<Error>,
+    /// How it failed when it was last wanted, be it in another process.
+    pub last_failure: Option<LastFailure>,
     /// What it offered when it was last asked.
     pub offer: Option<Arc<Offer>>,
     /// Whether we have a login for it.
@@ -121,6 +123,8 @@ pub struct Listed {
 pub struct ServerPrompt {
     /// Whose it is.
     pub server: String,
+    /// What a person calls it by: `mcp__server__prompt`.
+    pub word: String,
     /// The prompt.
     pub prompt: OfferedPrompt,
 }
@@ -193,6 +197,7 @@ impl Servers {
                 reach: server.entry.reach.shown(),
                 standing,
                 error,
+                last_failure: server.last_failure(),
                 offer: server.offer(),
                 has_login: self.tokens(server).is_some_and(|tokens| tokens.are_there()),
                 process: server.process(),
@@ -208,12 +213,16 @@ impl Servers {
 
     /// The prompts that are known now, for people to choose.
     pub fn prompts(&self) -> Vec<ServerPrompt> {
-        let of = |server: &Arc<Server>| {
+        let of = |(server, prefix): (&Arc<Server>, &String)| {
             let name = server.entry.name.clone();
             let prompts = server.offer().map(|offer| offer.prompts.clone()).unwrap_or_default();
-            prompts.into_iter().map(move |prompt| ServerPrompt { server: name.clone(), prompt })
+            let names: Vec<&str> = prompts.iter().map(|prompt| prompt.name.as_str()).collect();
+            let words = names::of_tools(prefix, &names);
+            let named = prompts.into_iter().zip(words);
+            named.map(move |(prompt, word)| ServerPrompt { server: name.clone(), word, prompt })
         };
-        self.usable().flat_map(of).collect()
+        let usable = self.all.iter().zip(&self.prefixes).filter(|(server, _)| server.is_usable());
+        usable.flat_map(of).collect()
     }
 
     /// The text of a prompt, filled in. It comes from the server, and is to be shown as what it is.
@@ -243,7 +252,7 @@ impl Servers {
             challenge: Challenge::default(),
         };
         let Reach::Http { url, client, .. } = &server.entry.reach else {
-            return Err(failed("it is a process on this machine; there is nothing to log in to".to_owned()));
+            return Err(Error::NoLogin { server: name.to_owned() });
         };
         let tokens =
             self.tokens(server).ok_or_else(|| failed("there is no file to keep a login in".to_owned()))?;

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use candor_agent::{BoxFuture, Conversation, Mask, RunDeps, RunInput, Sink, Task};
+use candor_agent::{BoxFuture, Conversation, Layers, Mask, RunDeps, RunInput, Sink, Task};
 use candor_log::event::RunEnd;
 use candor_protocol::{
     Code, EventBody, Evidence, Failure, Outcome, RunId, SessionId, Status, Usage, Verdict, VerdictStatus,
@@ -29,7 +29,7 @@ use crate::sessions::Sessions;
 use crate::sources::Sources;
 use crate::taking::{Command, Running};
 use crate::vault::Vault;
-use crate::{Setup, history};
+use crate::{Setup, history, sources};
 
 /// How long a session stays in memory when nothing comes for it.
 const IDLE_MAX: Duration = Duration::from_secs(60 * 60);
@@ -196,11 +196,13 @@ impl Actor {
         };
         let instructions: Vec<String> = self.instructions.clone().into_iter().chain(added).collect();
         let instructions = (!instructions.is_empty()).then(|| instructions.join("\n\n"));
+        let notes = sources::notes(setup, &scope.tools);
         let prompt = |model: &str| {
             let window = setup.models.iter().find(|known| known.name == model);
             let window = window.and_then(|model| model.context_window);
             let offered = scope.tools.offered(&self.sought, window);
             let layers = self.sources.layers(setup, offered, model, instructions.clone());
+            let layers = Layers { notes: notes.clone(), ..layers };
             layers.assemble().map(|prompt| self.vault.hide(&prompt))
         };
         let deps = RunDeps {

@@ -11,6 +11,7 @@ use std::time::SystemTime;
 use candor_agent::{Catalogue, Harness, Layers, Sourced};
 use candor_protocol::{Moment, ToolSpec};
 use candor_sandbox::Network;
+use candor_tools::notes::Notes;
 use candor_tools::skills::Skill;
 use candor_tools::{Approval, Permission, Registry, Sought};
 
@@ -22,6 +23,8 @@ const FILE_BYTES_MAX: u64 = 32 * 1024;
 const PARENTS_MAX: usize = 32;
 /// What a folder calls its words to agents, best first.
 const GUIDES: &[&str] = &["AGENTS.md", "CLAUDE.md"];
+/// The tool by which notes are read.
+const NOTES: &str = "notes";
 /// The first day of a timestamp's text.
 const DAY_CHARS: usize = "2025-02-11".len();
 
@@ -94,6 +97,7 @@ impl Sources {
             tools,
             workflows: Vec::new(),
             skills: setup.skills.usable().iter().map(|skill| catalogue(skill)).collect(),
+            notes: None,
             workspace: self.own_text(&setup.workspace.join("SYSTEM_PROMPT.md")),
             agents: self.agents(&setup.workspace),
             session,
@@ -105,7 +109,15 @@ impl Sources {
 /// The layers of the prompt as the first request of a session with these tools would have them now.
 pub fn layers(setup: &Setup, tools: &Registry, model: &str) -> Layers {
     let window = candor_llm::context_window(model);
-    Sources::default().layers(setup, tools.offered(&Sought::default(), window), model, None)
+    let layers = Sources::default().layers(setup, tools.offered(&Sought::default(), window), model, None);
+    Layers { notes: notes(setup, tools), ..layers }
+}
+
+/// The names of the notes that there are, where there is a tool to read them with. They are looked at once a run: a note that is
+/// written meanwhile must not change the beginning of all later requests, and the model knows of it.
+pub(crate) fn notes(setup: &Setup, tools: &Registry) -> Option<String> {
+    tools.find(NOTES)?;
+    Notes::new(setup.workspace.clone(), setup.tools.home.clone()).line()
 }
 
 fn read_text(path: &Path) -> Option<String> {

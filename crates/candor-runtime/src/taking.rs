@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use candor_agent::{Mask, Sink, Task, first_words};
-use candor_protocol::{Body, Code, EventBody, Failure, NamedBy, Origin, Part, RunId, plain_text};
+use candor_protocol::{Body, Code, EventBody, Failure, NamedBy, Origin, Part, RunId, Step, plain_text};
 use candor_tools::skills::Skills;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -107,8 +107,12 @@ impl Actor {
                 self.start(Task::Answer, (setup, charge), waiting).map(|(run, setup)| {
                     self.sweep_once(origin, &setup);
                     self.name_by_words(&self.hidden(parts.clone()), &setup);
+                    let missed = setup.skills.missed(&plain_text(&parts));
                     let parts = self.hidden(with_skills(parts, &setup.skills));
                     self.journal.accept(run, origin, parts);
+                    for failure in &missed {
+                        self.journal.tell(Some(run), not_taken_up(failure));
+                    }
                     Some(run)
                 })
             }
@@ -226,6 +230,18 @@ impl Actor {
 /// There is no model to ask.
 pub(crate) fn no_setup() -> Failure {
     Failure::new(Code::ProviderNotConfigured).with("variables", "").with("addresses", "")
+}
+
+/// Why a skill that was asked for is not taken up, and what to do about it, in one line.
+fn not_taken_up(failure: &Failure) -> EventBody {
+    let card = candor_cards::card(failure);
+    let cause = card.cause.split_whitespace().collect::<Vec<_>>().join(" ");
+    let command = card.steps.iter().find_map(|step| match step {
+        Step::Run { command, .. } | Step::Check { command: Some(command), .. } => Some(command.as_str()),
+        Step::Check { command: None, .. } | Step::Do { .. } => None,
+    });
+    let message = format!("not taken up: {cause} ({}; {})", failure.code, command.unwrap_or_default());
+    EventBody::Status { message, attempt: None, delay_ms: None, discard: false }
 }
 
 /// A message with the words of the skills that it asks for by name.

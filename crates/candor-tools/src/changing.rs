@@ -28,7 +28,11 @@ pub(crate) struct Step {
 impl Step {
     /// Looks at a file, which so far stays as it is.
     pub(crate) fn new(access: &Access, asked: &str, last: LastLink) -> Result<Self, Error> {
-        let target = access.target(asked, last)?;
+        Self::at(access.target(asked, last)?, asked)
+    }
+
+    /// The same for a file that was found.
+    pub(crate) fn at(target: Target, asked: &str) -> Result<Self, Error> {
         let before = target.read(FILE_BYTES_MAX as u64).map_err(|error| Error::file(asked, error))?;
         let after = before.as_ref().map(|content| content.bytes().unwrap_or_default().to_vec());
         Ok(Self { target, before, after, mode: NewMode::Usual })

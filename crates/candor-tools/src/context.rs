@@ -74,6 +74,8 @@ pub struct Rules {
     pub hidden: Vec<PathBuf>,
     /// Where file tools may read and write. Empty: anywhere else.
     pub allowed: Vec<PathBuf>,
+    /// Candor's home, where notes are kept that hold everywhere. Nothing: there are none.
+    pub home: Option<PathBuf>,
     /// Where files may be written besides the workspace.
     pub writable: Vec<PathBuf>,
     /// What no file tool may write, be it there or not. A relative path begins in the workspace.
@@ -98,6 +100,7 @@ impl Default for Rules {
             output_bytes_max: 200_000,
             hidden: Vec::new(),
             allowed: Vec::new(),
+            home: None,
             writable: Vec::new(),
             protected: Vec::new(),
             snapshots: None,

@@ -47,6 +47,7 @@ mod ignores;
 mod line_ends;
 mod list;
 mod matching;
+pub mod notes;
 mod output;
 mod patch;
 mod picture;

@@ -23,6 +23,7 @@ use uuid::Uuid;
 use crate::access::Access;
 use crate::beneath::{Links, open, open_anywhere};
 use crate::held::{no_workspace, open_in, real_path, refuse_special};
+use crate::notes::{Notes, Place, Scope};
 use crate::{Error, Permission};
 
 /// What a new file may be, before the user's own mask.
@@ -103,6 +104,38 @@ impl Access {
             refuse_special(Path::new(asked), stat)?;
         }
         Ok(target)
+    }
+
+    /// Finds the file of a note. It is below what no file tool may write, and Candor's home is hidden from them: so nothing
+    /// but a note can be found here, and only where no link is on the way.
+    pub(crate) fn note(&self, place: &Place) -> Result<Target, Error> {
+        let asked = place.path();
+        let root = open_anywhere(&place.root, DIRECTORY).map_err(|errno| Error::file(&asked, errno))?;
+        let real = real_path(&root).map_err(|errno| Error::file(&asked, errno))?;
+        let wanted = real.join(&place.below);
+        let bounds = Bounds::Beneath { root, real };
+        let blocked = || self.blocked(&asked.display().to_string(), "a link is on the way to the note");
+        let found = bounds.find(&place.below, LastLink::Refuse).map_err(|errno| match errno {
+            Errno::XDEV | Errno::LOOP => blocked(),
+            errno => Error::file(&asked, errno),
+        })?;
+        if found.real != wanted {
+            return Err(blocked());
+        }
+        if place.scope == Scope::Workspace && !self.is_in_home(&found.real) {
+            self.check_read(&asked.display().to_string(), &found.real, found.old.as_ref())?;
+        }
+        if let Some(stat) = &found.old {
+            refuse_special(&asked, stat)?;
+        }
+        let (shown, _) = self.shown(&found.real, &bounds);
+        Ok(Target { shown, ..found })
+    }
+
+    /// Whether a note of the workspace is one of the home's as well: a person may work where Candor's home is.
+    fn is_in_home(&self, note: &Path) -> bool {
+        let home = Notes::of(&self.context).folder(Scope::Home);
+        home.and_then(|home| home.canonicalize().ok()).is_some_and(|home| note.parent() == Some(&home))
     }
 
     /// The directory that the path is beneath by its words, and the path from there; what the words really mean is

@@ -53,6 +53,12 @@ pub trait Tool: Send + Sync {
         false
     }
 
+    /// Whether it only keeps what was learnt. What it writes is nobody's work, so that it need not be shown to work; and no
+    /// placeholder becomes a secret in it, which would outlast the session.
+    fn is_memory(&self) -> bool {
+        false
+    }
+
     /// What this call would touch.
     fn effect(&self, args: &Value, context: &ToolContext) -> Effect;
 

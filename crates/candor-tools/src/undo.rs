@@ -9,8 +9,9 @@ use candor_protocol::Change;
 
 use crate::access::Access;
 use crate::diffs::unified;
+use crate::notes::Place;
 use crate::snapshots::{SNAPSHOT_BYTES_MAX, Snapshots};
-use crate::target::{Content, LastLink, NewMode};
+use crate::target::{Content, LastLink, NewMode, Target};
 use crate::{Error, ToolContext};
 
 const NAME: &str = "undo";
@@ -89,7 +90,7 @@ fn undo_one(
         return skipped("what it held before was not kept");
     }
     let failed = |error: io::Error| Error::file(&change.path, error);
-    let target = access.target_at(&change.path, Path::new(&change.path), LastLink::Refuse)?;
+    let target = target(access, &change.path)?;
     let present = target.read(SNAPSHOT_BYTES_MAX as u64).map_err(failed)?;
     let name = match &present {
         Some(Content::Bytes(bytes)) => Some(Snapshots::name(bytes)),
@@ -114,6 +115,14 @@ fn undo_one(
             target.replace(&content, mode).map_err(failed)?;
             Ok(UndoneWhat::Restored)
         }
+    }
+}
+
+/// The file that was changed: where tools write, or a note.
+fn target(access: &Access, path: &str) -> Result<Target, Error> {
+    match Place::of(Path::new(path), &access.context) {
+        Some(note) => access.note(&note),
+        None => access.target_at(path, Path::new(path), LastLink::Refuse),
     }
 }
 
@@ -144,7 +153,7 @@ pub fn diff(changes: &[Change], snapshots: &Snapshots, context: &ToolContext) ->
 
 fn diff_one(access: &Access, first: &Change, snapshots: &Snapshots) -> Result<String, Error> {
     let failed = |error: io::Error| Error::file(&first.path, error);
-    let target = access.target_at(&first.path, Path::new(&first.path), LastLink::Refuse)?;
+    let target = target(access, &first.path)?;
     let present = target.read(SNAPSHOT_BYTES_MAX as u64).map_err(failed)?;
     if !first.kept || present == Some(Content::TooLong) {
         return Ok(format!("{} was changed, and is too long to be compared\n", target.shown.display()));

@@ -177,6 +177,7 @@ fn rules(workspace: &Path, loaded: &Loaded, env: &Env) -> Rules {
         output_bytes_max: usize::try_from(tools.output_limit.get()).unwrap_or(usize::MAX),
         hidden,
         allowed: security.allowed_paths.clone(),
+        home: Some(loaded.home.path().to_owned()),
         writable: walls::writable(&loaded.config.sandbox.writable).collect(),
         protected: walls::protected(&loaded.config.sandbox.protected, workspace),
         snapshots: Some(loaded.home.join(SNAPSHOTS)),

@@ -18,6 +18,7 @@ mod event_line;
 mod fail;
 mod follow;
 mod init_questions;
+mod note_packs;
 mod offered;
 mod printer;
 mod provider;

@@ -120,7 +120,7 @@ impl<'a> Printer<'a> {
                 self.note(&self.dim("The helpers are done: the model is told what came of them."))?;
             }
             EventBody::Status { message, discard, .. } => {
-                self.note(&self.yellow(message))?;
+                self.note(&self.yellow(&tame(message)))?;
                 if *discard && self.mode == Mode::Terminal {
                     self.note(&self.yellow("What was shown of this answer is void; it begins again:"))?;
                 }

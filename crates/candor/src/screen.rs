@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
+use candor_cards::one_line;
 use candor_config::Env;
 use candor_protocol::{ErrorCard, Event, Failure, Step};
 use candor_redact::Redactor;
@@ -255,6 +256,24 @@ pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Fail>>) -> Result
 /// A number of things.
 pub(crate) fn counted(number: u64, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// The longest column but the last: a name may be as long as its author likes.
+const COLUMN_CHARS_MAX: usize = 60;
+
+/// Rows as lines, with each column where the one above it is. What is longer than a column stands out of it.
+pub(crate) fn columns<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
+    let rows: Vec<[String; N]> = rows.iter().map(|row| row.each_ref().map(|cell| one_line(cell))).collect();
+    let width = |at: usize| {
+        let widths = rows.iter().map(|row| row[at].chars().count());
+        widths.filter(|width| *width <= COLUMN_CHARS_MAX).max().unwrap_or(0)
+    };
+    let widths: [usize; N] = std::array::from_fn(|at| if at + 1 < N { width(at) } else { 0 });
+    let line = |row: &[String; N]| {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
 }
 
 /// Text in a style, where colours are wanted.

@@ -32,13 +32,17 @@ fn in_colour(text: &clap::builder::StyledStr, colour: bool) -> String {
     if colour { text.ansi().to_string() } else { text.to_string() }
 }
 
-/// The command line with the two dashes that `candor card` needs before a command of somebody else.
+/// The commands that take a command of somebody else, which has to stand behind two dashes.
+const TAKERS: &[&[&str]] = &[&["candor", "card"], &["candor", "mcp", "add"]];
+
+/// The command line with the two dashes that such a command needs.
 fn behind_dashes(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
     let (words, _) = innermost(arguments);
     let unknown = error.get(ContextKind::InvalidArg)?.to_string();
-    let is_command = words.last().is_some_and(|word| word == "card") && !unknown.starts_with('-');
-    let card = arguments.iter().position(|argument| argument == "card")?;
-    let place = arguments.iter().skip(card + 1).position(|argument| *argument == *unknown)? + card + 1;
+    let is_command = TAKERS.iter().any(|taker| words == *taker) && !unknown.starts_with('-');
+    let taker =
+        arguments.iter().position(|argument| words.last().is_some_and(|word| argument == word.as_str()))?;
+    let place = arguments.iter().skip(taker + 1).position(|argument| *argument == *unknown)? + taker + 1;
     let (before, command) = arguments.split_at_checked(place)?;
     let line: Vec<OsString> = [before, &["--".into()], command].concat();
     is_command.then(|| command_line(&line))

@@ -27,6 +27,7 @@ fn every_command_is_understood() {
     check("man", &Command::Man(None));
     check("man out", &Command::Man(Some("out".into())));
     check("bench", &Command::Bench);
+    check("conformance", &Command::Conformance);
     check("sweep --seconds 5 --seed 9", &Command::Sweep(Budget { seconds: 5, seed: 9 }));
 }
 
@@ -44,7 +45,7 @@ fn what_is_not_understood_is_named() {
 
 #[test]
 fn the_usage_names_every_command() {
-    for command in ["test", "tidy", "generate", "man", "bench", "sweep"] {
+    for command in ["test", "tidy", "generate", "man", "bench", "conformance", "sweep"] {
         assert!(USAGE.contains(&format!("cargo xtask {command}")), "{command}");
     }
 }

@@ -3,6 +3,7 @@
 
 mod bench;
 mod command;
+mod conformance;
 mod crate_docs;
 mod files;
 mod floors;

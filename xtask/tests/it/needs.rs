@@ -32,10 +32,10 @@ fn a_missing_suite_leaves_out_its_tests_with_the_reason() {
 
 /// All test sources of the workspace.
 fn test_sources() -> String {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
-    let tests =
-        fs::read_dir(crates).expect("a folder").map(|entry| entry.expect("an entry").path().join("tests/it"));
-    tests.filter(|dir| dir.is_dir()).map(|dir| sources_in(&dir)).collect()
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let crates = fs::read_dir(own.join("../crates")).expect("a folder");
+    let tests = crates.map(|entry| entry.expect("an entry").path().join("tests/it"));
+    tests.chain([own.join("tests/it")]).filter(|dir| dir.is_dir()).map(|dir| sources_in(&dir)).collect()
 }
 
 fn sources_in(dir: &Path) -> String {

@@ -10,7 +10,7 @@ pub(super) const CONFIG: Entry = Entry {
     code: Code::McpConfig,
     class: Class::Precondition,
     title: "Entry for an MCP server cannot be used",
-    cause: "{path}, line {line}: the server {server} is left out because of `{key}`: {reason}. The other servers are used.",
+    cause: "{path}, line {line}: `{key}`: {reason}. Left out because of it: {server}; the others are used.",
     steps: &[
         by_hand("Correct that line, or remove the entry"),
         check("See what is understood of it", "candor mcp list"),
@@ -53,9 +53,9 @@ pub(super) const START: Entry = Entry {
     code: Code::McpStart,
     class: Class::Precondition,
     title: "MCP server did not start",
-    cause: "The server {server} could not be had: {reason}.\nThe end of what it said about trouble:\n{said}",
+    cause: "The server {server} could not be had: {reason}",
     steps: &[
-        by_hand("Repair what its last lines name; its command or address is in mcp.json under mcpServers"),
+        by_hand("Repair what that names; its command or address is in mcp.json under mcpServers"),
         run("candor mcp probe {server}"),
         by_hand("Work without its tools meanwhile, or set \"disabled\": true in its entry"),
     ],
@@ -83,8 +83,7 @@ pub(super) const DIED: Entry = Entry {
     code: Code::McpDied,
     class: Class::Tool,
     title: "MCP server ended during a call",
-    cause: "The server {server} {how} while {tool} was under way. What was asked of it may have been done, in part or as a \
-            whole.\nThe end of what it said about trouble:\n{said}",
+    cause: "What was asked of the server {server} may have been done, in part or as a whole: while {tool} was under way, it {how}",
     steps: &[
         by_hand("Look whether it was done before asking again; nothing was repeated"),
         by_hand("The next call starts the server again"),

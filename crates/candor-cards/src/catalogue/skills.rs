@@ -15,9 +15,9 @@ pub(super) const INVALID: Entry = Entry {
         by_hand(
             "Begin SKILL.md with `---`, name: (the same as its folder), description: and `---`; the instructions follow",
         ),
-        check("See what else is wrong", "candor skills check"),
+        check("See what else is wrong", "{!help}"),
     ],
-    verify: Some("candor skills check"),
+    verify: Some("{!help}"),
     retryable: false,
     exit_code: EXIT_FAILED,
 };

@@ -133,8 +133,8 @@ fn what_cannot_be_followed_is_named() {
         assert!(told.starts_with(expected), "{entry}: {told}");
     }
     let read = read_text("{\"mcpServers\": {\n\"a\": }");
-    assert_eq!(read.problems[0].code, Code::ConfigSyntax);
-    assert_eq!(read.problems[0].fact("line"), Some("2"));
+    assert_eq!(read.problems[0].code, Code::McpConfig);
+    assert_eq!((read.problems[0].fact("line"), read.problems[0].fact("key")), (Some("2"), Some("column 6")));
     assert!(problem(r#"{"mcpServers": []}"#).contains("the servers stand in an object of this name"));
     assert!(problem(r#"{"mcpServers": {"../x": {"command": "y"}}}"#).contains("no slash"));
     assert!(read_text("{}").entries.is_empty() && read_text("{}").problems.is_empty());

@@ -23,6 +23,8 @@ use crate::trust::{Brought, Kind, Trust};
 const SKILLS_MAX: usize = 256;
 /// How far up from the workspace skills are looked for.
 const PARENTS_MAX: usize = 32;
+/// What can mean nothing but a skill.
+const ORDER: &str = "/skill:";
 /// Where a folder keeps its skills.
 const FOLDERS: &[&str] = &[".agents/skills", ".claude/skills"];
 
@@ -137,12 +139,39 @@ impl Skills {
 
     /// The skills that a text asks for: `$name`, or `/skill:name`.
     pub fn asked_for(&self, text: &str) -> Vec<Arc<Skill>> {
-        let words: Vec<&str> = text.split_whitespace().filter_map(asked).collect();
+        let words: Vec<&str> = text.split_whitespace().filter_map(asked_by).collect();
         if words.is_empty() {
             return Vec::new();
         }
         let usable = self.usable();
         usable.into_iter().filter(|skill| words.contains(&skill.name.as_str())).collect()
+    }
+
+    /// Why skills that a text asks for are not taken up. `/skill:name` always means one; `$name` may mean anything, so it counts
+    /// only where there is such a skill, which nobody has trusted or which has a mistake.
+    pub fn missed(&self, text: &str) -> Vec<Failure> {
+        let mut asked: Vec<(&str, bool)> = Vec::new();
+        for word in text.split_whitespace() {
+            if let Some(name) = asked_by(word).filter(|name| !asked.iter().any(|(known, _)| known == name)) {
+                asked.push((name, word.starts_with(ORDER)));
+            }
+        }
+        if asked.is_empty() {
+            return Vec::new();
+        }
+        let (found, usable) = (self.found(), self.usable());
+        asked.retain(|(name, _)| !usable.iter().any(|skill| skill.name == *name));
+        let why = |(name, is_order): (&str, bool)| {
+            let named =
+                found.iter().rfind(|found| found.path.file_name().is_some_and(|folder| folder == name));
+            match named.map(|found| &found.skill) {
+                Some(Err(failure)) => Some(failure.clone()),
+                Some(Ok(_)) => self.take_up(name).err(),
+                None if is_order => Some(self.unknown(name)),
+                None => None,
+            }
+        };
+        asked.into_iter().filter_map(why).collect()
     }
 
     fn look(&self, place: &Place, path: PathBuf) -> Found {
@@ -190,8 +219,8 @@ fn folders(place: &Path) -> Vec<PathBuf> {
 }
 
 /// The skill that a word asks for.
-fn asked(word: &str) -> Option<&str> {
-    let name = word.strip_prefix('$').or_else(|| word.strip_prefix("/skill:"))?;
+fn asked_by(word: &str) -> Option<&str> {
+    let name = word.strip_prefix('$').or_else(|| word.strip_prefix(ORDER))?;
     let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(name.len());
     Some(&name[..end]).filter(|name| !name.is_empty())
 }

@@ -95,7 +95,11 @@ fn read(folder: &Path, contents: &BTreeMap<PathBuf, Vec<u8>>) -> Result<Skill, F
 
 fn unusable(folder: &Path, line: u64, why: String) -> Failure {
     let path = folder.join(FILE);
-    Failure::new(Code::SkillInvalid).with("path", path.display()).with("line", line).with("reason", why)
+    Failure::new(Code::SkillInvalid)
+        .with("path", path.display())
+        .with("line", line)
+        .with("reason", why)
+        .with("help", "candor skills check")
 }
 
 /// What stands between the lines of three dashes, and what follows.

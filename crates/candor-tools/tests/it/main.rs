@@ -15,6 +15,7 @@ mod hooked_moments;
 mod hooked_trouble;
 mod hooking;
 mod logging;
+mod noting;
 mod patching;
 mod pictures;
 mod planning;

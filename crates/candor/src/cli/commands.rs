@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use candor_protocol::Level;
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{Card, Ctx, Harness, Hooks, Mcp, Sessions, Skills, Trust, Verify};
+use super::{Card, Ctx, Harness, Hooks, Mcp, Notes, Sessions, Skills, Trust, Verify};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -61,6 +61,11 @@ pub(crate) enum Command {
     Mcp {
         #[command(subcommand)]
         command: Mcp,
+    },
+    /// What the model has kept for later: Markdown in this folder and in the home
+    Notes {
+        #[command(subcommand)]
+        command: Notes,
     },
     /// What this folder brings along, and whether you trust it
     Trust(Trust),

@@ -20,7 +20,7 @@ pub(crate) use commands::{
 };
 pub(crate) use ctx::{Ctx, CtxGet, CtxMode, CtxSearch, Place};
 pub(crate) use options::{Ask, Global};
-pub(crate) use reach::{Hooks, Mcp, McpAdd, Skills, Trust};
+pub(crate) use reach::{Hooks, Mcp, McpAdd, Notes, Skills, Trust};
 pub(crate) use sessions::Sessions;
 pub(crate) use verify::Verify;
 

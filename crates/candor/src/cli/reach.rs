@@ -1,4 +1,4 @@
-//! Skills, hooks, MCP servers, and what is trusted.
+//! Skills, hooks, notes, MCP servers, and what is trusted.
 
 use std::path::PathBuf;
 
@@ -41,6 +41,36 @@ pub(crate) enum Hooks {
         /// Files of hooks
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Notes {
+    /// List the notes of this folder, and those that hold everywhere
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a note
+    Show {
+        /// Its name
+        name: String,
+        /// The one that holds everywhere
+        #[arg(long)]
+        home: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Find words in notes
+    Search {
+        /// The words
+        #[arg(required = true, value_name = "WORD")]
+        words: Vec<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
 }
 

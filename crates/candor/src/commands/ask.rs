@@ -49,10 +49,11 @@ pub(crate) fn converse(
     block_on(async {
         let setup = assemble::setup(Some(ask), loaded, context).await?;
         let workspace = setup.workspace.display().to_string();
-        let runtime = offered::open(setup, loaded, context).await?;
+        let (runtime, at_hand) = offered::open(setup, loaded, context).await?;
         let mut stops = Stops::listen()?;
+        let said = offered::prompts::filled(prompt.clone(), &at_hand.servers).await?;
         let (session, after) = session(ask, &prompt, &workspace, &runtime).await?;
-        let body = Body::Say(vec![Part::text(prompt)]);
+        let body = Body::Say(vec![Part::text(said)]);
         let mut person = can_be_asked(ask).then(Reader::plain);
         let person = person.as_mut();
         let errand = Errand { runtime: &runtime, origin: Origin::Cli, session, after, body, person };

@@ -11,11 +11,12 @@ use candor_protocol::{Code, Failure};
 use serde_json::{Map, Value, json};
 
 use crate::cli::{self, McpAdd};
+use crate::commands::sessions::list::minute;
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
 use crate::offered;
 use crate::offered::mcp::{entries, own_file, secrets, servers, variable};
-use crate::screen::{block_on, counted};
+use crate::screen::{block_on, columns, counted};
 
 /// The key of the file that holds the servers.
 const SERVERS: &str = "mcpServers";
@@ -50,14 +51,15 @@ fn list(as_json: bool, loaded: &Loaded, context: &Context<'_>) -> Result<Exit, F
         context.screen.say(format_args!("{:#}", json!({ "servers": all })))?;
         return Ok(Exit::Good);
     }
-    for status in &statuses {
-        let offers = match &status.offer {
-            Some(offer) => counted(offer.tools.len() as u64, "tool"),
-            None => "not asked yet what it offers".to_owned(),
-        };
-        let (name, state, path) = (&status.name, state(status), status.path.display());
-        let reach = one_line(&status.reach);
-        context.screen.say(format_args!("{name}  {state}  {reach}  {offers}  ({path})"))?;
+    let rows: Vec<_> = statuses.iter().map(row).collect();
+    for line in columns(&rows) {
+        context.screen.say(format_args!("{line}"))?;
+    }
+    for status in statuses.iter().filter(|status| state(status) == FAILED) {
+        if let Some(failure) = &status.last_failure {
+            let (name, at, reason) = (one_line(&status.name), minute(failure.at), one_line(&failure.reason));
+            context.screen.note(format_args!("{name} failed at {at} UTC: {reason}"));
+        }
     }
     if statuses.is_empty() {
         let add = "candor mcp add NAME -- COMMAND ARGS…";
@@ -69,12 +71,26 @@ fn list(as_json: bool, loaded: &Loaded, context: &Context<'_>) -> Result<Exit, F
     Ok(Exit::Good)
 }
 
+fn row(status: &Status) -> [String; 5] {
+    let offers = match &status.offer {
+        Some(offer) => counted(offer.tools.len() as u64, "tool"),
+        None => "not asked yet what it offers".to_owned(),
+    };
+    let path = format!("({})", status.path.display());
+    [status.name.clone(), state(status).to_owned(), status.reach.clone(), offers, path]
+}
+
+/// The state of a server that failed when it was last wanted.
+const FAILED: &str = "failed";
+
 fn state(status: &Status) -> &'static str {
     match status.standing {
         Standing::Disabled => "off",
         Standing::Untrusted => "not trusted",
+        // In another process.
+        Standing::Away if status.last_failure.is_some() => FAILED,
         Standing::Away | Standing::Starting | Standing::There => "ok",
-        Standing::Failed => "failed",
+        Standing::Failed => FAILED,
         Standing::GivenUp => "given up",
     }
 }
@@ -86,6 +102,7 @@ fn to_json(status: &Status) -> Value {
         "reach": status.reach,
         "path": status.path,
         "loggedIn": status.has_login,
+        "lastFailure": status.last_failure,
         "tools": status.offer.as_ref().map(|offer| offer.tools.iter().map(|tool| &tool.name).collect::<Vec<_>>()),
     })
 }
@@ -107,7 +124,7 @@ fn probe(names: &[String], as_json: bool, loaded: &Loaded, context: &Context<'_>
         for name in &all {
             match servers.probe(name).await {
                 Ok(offer) if as_json => told.push(offered_json(name, &offer)),
-                Ok(offer) => show(name, &offer, context)?,
+                Ok(offer) => show(name, &offer, &servers, context)?,
                 Err(error) => {
                     let failure = error.failure();
                     told.push(json!({ "name": name, "error": candor_cards::card(&failure) }));
@@ -124,13 +141,17 @@ fn probe(names: &[String], as_json: bool, loaded: &Loaded, context: &Context<'_>
     })
 }
 
-fn show(name: &str, offer: &Offer, context: &Context<'_>) -> Result<(), Fail> {
+fn show(name: &str, offer: &Offer, servers: &Servers, context: &Context<'_>) -> Result<(), Fail> {
     let tools = counted(offer.tools.len() as u64, "tool");
     let (server, protocol) = (one_line(&offer.server), one_line(&offer.protocol));
     context.screen.say(format_args!("{name}: {server}, protocol {protocol}, {tools}"))?;
     for tool in &offer.tools {
         let description = one_line(tool.description.lines().next().unwrap_or_default());
         context.screen.say(format_args!("  {}  {description}", one_line(&tool.name)))?;
+    }
+    for prompt in servers.prompts().iter().filter(|prompt| prompt.server == name) {
+        let description = one_line(prompt.prompt.description.lines().next().unwrap_or_default());
+        context.screen.say(format_args!("  /{}  {description}", one_line(&prompt.word)))?;
     }
     for left in &offer.left_out {
         context.screen.note(format_args!("  left out: {}: {}", one_line(&left.name), one_line(&left.reason)));
@@ -242,16 +263,22 @@ fn invalid(argument: &str, value: &str, detail: &str) -> Failure {
         .with("help", "candor mcp --help")
 }
 
-/// The file as it is, or an empty one.
+/// The file as it is, or an empty one; or the card of what is wrong with it.
 fn read(path: &Path) -> Result<Map<String, Value>, Failure> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Map::new()),
         Err(error) => return Err(Failure::file(path, &error)),
     };
-    serde_json::from_str(&text).map_err(|error| {
-        candor_mcp::Error::File { path: path.to_owned(), reason: error.to_string() }.failure()
-    })
+    let file = serde_json::from_str::<Map<String, Value>>(&text).ok();
+    match file.filter(|file| file.get(SERVERS).is_none_or(Value::is_object)) {
+        Some(file) => Ok(file),
+        // What cannot be read is not written over.
+        None => {
+            let problem = candor_mcp::read(path, &text, &|_| None).problems.into_iter().next();
+            Err(problem.unwrap_or_else(|| Failure::file(path, &std::io::ErrorKind::InvalidData.into())))
+        }
+    }
 }
 
 /// Writes the file whole or not at all; it may hold secrets.

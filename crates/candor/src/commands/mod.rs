@@ -16,6 +16,7 @@ mod init;
 pub(crate) mod logs;
 mod mcp;
 mod models;
+mod notes;
 mod prompt;
 mod redact;
 mod serve;
@@ -46,6 +47,7 @@ pub(crate) fn run(command: &Command, context: &Context<'_>) -> Result<Exit, Fail
         Command::Skills { command } => skills::run(command, context),
         Command::Hooks { command } => hooks::run(command, context),
         Command::Mcp { command } => mcp::run(command, context),
+        Command::Notes { command } => notes::run(command, context),
         Command::Trust(options) => trust::run(options, context),
         Command::Models { json } => models::run(*json, context),
         Command::Prompt { command } => prompt::run(command, context),

@@ -119,7 +119,8 @@ async fn serve(
     let listener = TcpListener::bind(address).await.map_err(unusable)?;
     let address = listener.local_addr().map_err(unusable)?;
     let setup = assemble::setup(None, loaded, context).await?;
-    let runtime = Arc::new(offered::open(setup, loaded, context).await?);
+    let (runtime, _) = offered::open(setup, loaded, context).await?;
+    let runtime = Arc::new(runtime);
     let offer = if loaded.config.server.interactive.ws_enabled { Offer::Socket } else { Offer::Health };
     let options = Options { access, offer, runtime: Arc::clone(&runtime) };
     let serving = tokio::spawn(candor_server::serve(listener, options, stop.clone()));

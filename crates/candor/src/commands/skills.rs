@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use candor_cards::one_line;
 use candor_protocol::Failure;
 use candor_tools::skills::{Found, Place, Skills};
 use candor_tools::trust::Trust;
@@ -13,6 +12,7 @@ use crate::cli;
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
 use crate::offered;
+use crate::screen::columns;
 
 pub(crate) fn run(command: &cli::Skills, context: &Context<'_>) -> Result<Exit, Fail> {
     match command {
@@ -34,14 +34,9 @@ fn list(as_json: bool, context: &Context<'_>) -> Result<Exit, Fail> {
         context.screen.say(format_args!("{:#}", json!({ "skills": all })))?;
         return Ok(Exit::Good);
     }
-    for skill in &found {
-        let (name, path) = (name(skill), skill.path.display());
-        let says = match &skill.skill {
-            Ok(skill) => skill.description.split_whitespace().collect::<Vec<_>>().join(" "),
-            Err(failure) => reason(failure),
-        };
-        let (name, says, path) = (one_line(&name), one_line(&says), one_line(&path.to_string()));
-        context.screen.say(format_args!("{name}  {}  {says}  ({path})", state(skill)))?;
+    let rows: Vec<_> = found.iter().map(row).collect();
+    for line in columns(&rows) {
+        context.screen.say(format_args!("{line}"))?;
     }
     if found.is_empty() {
         context.screen.note(format_args!(
@@ -52,6 +47,15 @@ fn list(as_json: bool, context: &Context<'_>) -> Result<Exit, Fail> {
         context.screen.note(format_args!("those not trusted are left out: `candor trust`"));
     }
     Ok(Exit::Good)
+}
+
+/// What it says comes last: it is as long as its author likes.
+fn row(found: &Found) -> [String; 4] {
+    let says = match &found.skill {
+        Ok(skill) => skill.description.split_whitespace().collect::<Vec<_>>().join(" "),
+        Err(failure) => reason(failure),
+    };
+    [name(found), state(found).to_owned(), format!("({})", found.path.display()), says]
 }
 
 fn show(name: &str, as_json: bool, context: &Context<'_>) -> Result<Exit, Fail> {
@@ -89,12 +93,23 @@ fn check(folders: &[PathBuf], context: &Context<'_>) -> Result<Exit, Fail> {
 /// The skills in these folders, wherever they are.
 fn named(folders: &[PathBuf], context: &Context<'_>) -> Vec<Found> {
     let trust = Arc::new(Trust::new(PathBuf::new()));
-    let look = |folder: &PathBuf| {
-        let folder = context.folder().join(folder);
+    let look = |given: &PathBuf| {
+        let folder = context.folder().join(given);
         let place = Place { path: folder.parent().map(PathBuf::from).unwrap_or_default(), folder: None };
-        Skills::new(vec![place], Arc::clone(&trust)).at(folder)
+        let found = Skills::new(vec![place], Arc::clone(&trust)).at(folder);
+        let again = format!("candor skills check {}", candor_cards::quote(&given.display().to_string()));
+        Found { skill: found.skill.map_err(|failure| looked_at_by(&again, &failure)), ..found }
     };
     folders.iter().map(look).collect()
+}
+
+/// The same mistake, found by this command, which finds it again.
+fn looked_at_by(command: &str, failure: &Failure) -> Failure {
+    ["path", "line", "reason"]
+        .into_iter()
+        .fold(Failure::new(failure.code).with("help", command), |told, name| {
+            told.with(name, failure.fact(name).unwrap_or_default())
+        })
 }
 
 fn name(found: &Found) -> String {

@@ -1,6 +1,7 @@
 //! What a session can use besides the tools that come with Candor.
 
 pub(crate) mod mcp;
+pub(crate) mod prompts;
 mod web;
 
 use std::path::Path;
@@ -15,13 +16,14 @@ use candor_redact::Redactor;
 use candor_runtime::{Runtime, Setup};
 use candor_tools::command_tools::CommandTools;
 use candor_tools::hooks::HookFiles;
+use candor_tools::notes::{Notes, NotesTool};
 use candor_tools::skills::{SkillTool, Skills};
 use candor_tools::trust::Trust;
 use candor_tools::{Registry, Tool, ToolSearch, ToolSource};
 
 use crate::context::Context;
 use crate::fail::Fail;
-use crate::{assemble, context_tools, recipes, screen};
+use crate::{assemble, context_tools, note_packs, recipes, screen};
 
 /// The tools that a person describes, in the home.
 const TOOLS: &str = "tools.yaml";
@@ -31,8 +33,31 @@ const SHARED_SKILLS: &str = ".agents/skills";
 /// What a person trusts of what folders bring along.
 const TRUST: &str = "trust.json";
 
+/// What a person can use, or has to be told, between one message and the next.
+pub(crate) struct AtHand {
+    pub(crate) servers: Arc<Servers>,
+    command_tools: Arc<CommandTools>,
+    /// The mistakes in the file of tools that were told.
+    told: Vec<Failure>,
+}
+
+impl AtHand {
+    /// A line for every mistake that has come into the file of tools since the last time.
+    pub(crate) fn warn_of_news(&mut self, context: &Context<'_>) {
+        let broken = self.command_tools.broken();
+        for failure in broken.iter().filter(|failure| !self.told.contains(failure)) {
+            warn_of_tool(failure, context);
+        }
+        self.told = broken;
+    }
+}
+
 /// Opens the sessions of a home, with everything that they can use.
-pub(crate) async fn open(mut setup: Setup, loaded: &Loaded, context: &Context<'_>) -> Result<Runtime, Fail> {
+pub(crate) async fn open(
+    mut setup: Setup,
+    loaded: &Loaded,
+    context: &Context<'_>,
+) -> Result<(Runtime, AtHand), Fail> {
     let (workspace, verifier) = (setup.workspace.clone(), Arc::clone(&setup.verifier));
     let offered = Offered::new(loaded, &workspace, context)?;
     recipes::warn(&setup.tools.recipes, context);
@@ -43,8 +68,10 @@ pub(crate) async fn open(mut setup: Setup, loaded: &Loaded, context: &Context<'_
     let runtime = Runtime::open(&assemble::database(loaded), setup).await?;
     // What nobody knows yet is found out beside everything else.
     offered.servers.learn();
+    let (servers, command_tools) = (Arc::clone(&offered.servers), Arc::clone(&offered.command_tools));
+    let at_hand = AtHand { servers, told: command_tools.broken(), command_tools };
     offered.offer(runtime.tools(), &workspace, &verifier);
-    Ok(runtime)
+    Ok((runtime, at_hand))
 }
 
 /// Shows `delegate` among tools that nobody will call; the runtime has its own.
@@ -64,6 +91,7 @@ pub(crate) struct Offered {
     /// What is wrong with the files that name servers.
     server_problems: Vec<Failure>,
     web: Vec<Arc<dyn Tool>>,
+    notes: NotesTool,
 }
 
 impl Offered {
@@ -76,7 +104,11 @@ impl Offered {
         let web = web::tools(loaded, context)?;
         let Read { entries, problems } = mcp::entries(loaded, workspace, env, &trust);
         context.screen.keep_secret(mcp::secrets(&entries));
+        // What is a secret is known by now.
+        let redactor = context.screen.redactor();
+        let mask = Arc::new(move |text: &str| redactor.redact_str(text).into_owned());
         Ok(Self {
+            notes: NotesTool::new(mask, note_packs::finder()),
             command_tools,
             skills: Arc::new(skills(loaded, workspace, env)),
             hooks: Arc::new(hooks(loaded, workspace)),
@@ -89,10 +121,7 @@ impl Offered {
     /// A line for everything that is left out.
     pub(crate) fn warn(&self, context: &Context<'_>) {
         for failure in self.command_tools.broken() {
-            let fact = |name| one_line(failure.fact(name).unwrap_or_default());
-            let (path, line, tool, reason) = (fact("path"), fact("line"), fact("tool"), fact("reason"));
-            let code = failure.code;
-            context.screen.warn(&format!("{path}, line {line}: {tool} is left out: {reason} ({code})"));
+            warn_of_tool(&failure, context);
         }
         for failure in &self.server_problems {
             let card = candor_cards::card(failure);
@@ -124,6 +153,7 @@ impl Offered {
     /// Offers all of it.
     pub(crate) fn offer(self, registry: &Registry, workspace: &Path, verifier: &Arc<Verifier>) {
         registry.add(Arc::new(VerifyTool::new(Arc::clone(verifier))));
+        registry.add(Arc::new(self.notes));
         context_tools::offer(registry, workspace);
         for tool in self.web {
             registry.add(tool);
@@ -144,6 +174,13 @@ impl Offered {
     }
 }
 
+fn warn_of_tool(failure: &Failure, context: &Context<'_>) {
+    let fact = |name| one_line(failure.fact(name).unwrap_or_default());
+    let (path, line, tool, reason) = (fact("path"), fact("line"), fact("tool"), fact("reason"));
+    let code = failure.code;
+    context.screen.warn(&format!("{path}, line {line}: {tool} is left out: {reason} ({code})"));
+}
+
 /// The skills of a workspace, and the person's own.
 pub(crate) fn skills(loaded: &Loaded, workspace: &Path, env: &Env) -> Skills {
     let shared = env.user_home().map(|home| home.join(SHARED_SKILLS));
@@ -156,6 +193,11 @@ pub(crate) fn hooks(loaded: &Loaded, workspace: &Path) -> HookFiles {
     // What is trusted is trusted in a folder: it has one name.
     let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
     HookFiles::new(HookFiles::places(loaded.home.path(), &workspace), Arc::new(trust(loaded)))
+}
+
+/// The notes of a workspace, and the person's own.
+pub(crate) fn notes(loaded: &Loaded) -> Notes {
+    Notes::new(loaded.workspace.clone(), Some(loaded.home.path().to_owned()))
 }
 
 /// What the person trusts.

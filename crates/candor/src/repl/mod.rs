@@ -26,6 +26,7 @@ use crate::commands::sessions::show;
 use crate::context::Context;
 use crate::fail::{Exit, Fail};
 use crate::follow::{Errand, follow};
+use crate::offered::AtHand;
 use crate::printer::{Printer, tame};
 use crate::screen::{Screen, block_on, paint};
 use crate::stops::{Stop, Stops};
@@ -69,6 +70,7 @@ struct Repl<'a> {
     request: candor_config::Request,
     loaded: Loaded,
     runtime: Runtime,
+    at_hand: AtHand,
     reader: Reader,
     stops: Stops,
     manner: Manner,
@@ -123,7 +125,7 @@ impl<'a> Repl<'a> {
         let screen = context.screen;
         let setup = assemble::setup(Some(ask), &loaded, context).await?;
         let (here, model) = (setup.workspace.display().to_string(), Named::of(&setup));
-        let runtime = offered::open(setup, &loaded, context).await?;
+        let (runtime, at_hand) = offered::open(setup, &loaded, context).await?;
         let session = match &ask.session {
             Some(text) => Some(which::find(text, &here, &runtime).await?),
             None if ask.continue_ => Some(which::latest(&here, &runtime).await?),
@@ -143,6 +145,7 @@ impl<'a> Repl<'a> {
             request: context.request.clone(),
             loaded,
             runtime,
+            at_hand,
             reader,
             stops,
             manner,
@@ -249,6 +252,8 @@ impl<'a> Repl<'a> {
     }
 
     async fn said(&mut self, text: String) -> Result<Next, Fail> {
+        self.at_hand.warn_of_news(self.context);
+        let text = offered::prompts::filled(text, &self.at_hand.servers).await?;
         let (session, is_new) = match self.session {
             Some(session) => (session, false),
             None => (self.create()?, true),

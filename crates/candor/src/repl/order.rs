@@ -1,5 +1,7 @@
 //! What a line of the REPL means: a message, or a command that begins with a slash.
 
+use crate::offered::prompts::is_meant;
+
 /// The commands: name, what stands behind it, and what it does.
 pub(crate) const COMMANDS: &[(&str, &str, &str)] = &[
     ("/new", "", "the next message begins a new session"),
@@ -57,8 +59,8 @@ pub(crate) fn read(text: &str) -> Input {
     if !text.starts_with('/') || trimmed.contains('\n') {
         return Input::Message(trimmed.to_owned());
     }
-    // The runtime takes up the skill that a message names.
-    if trimmed.starts_with("/skill:") {
+    // The runtime takes up the skill that a message names, and a prompt of a server is filled in before it is sent.
+    if trimmed.starts_with("/skill:") || is_meant(trimmed) {
         return Input::Message(trimmed.to_owned());
     }
     if let Some(rest) = trimmed.strip_prefix("//") {

@@ -27,6 +27,7 @@ mod kill_sweep;
 mod logs;
 mod masking;
 mod mcp;
+mod notes;
 mod one_card;
 mod output;
 mod own_tools;

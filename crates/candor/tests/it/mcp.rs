@@ -3,7 +3,7 @@
 use candor_testkit::{Dialect, FakeLlm, Home, Reply};
 use serde_json::{Value, json};
 
-use crate::rig::{ask, candor, home_of};
+use crate::rig::{ask, candor, home_of, log_lines};
 
 /// A server of the older protocol that has one tool, which says what it was given and how it was started.
 const SERVER: &str = r#"
@@ -168,4 +168,147 @@ fn a_server_is_not_told_secrets_its_own_are_masked_and_what_it_changes_is_verifi
     let ran = ask(&home, &["--json", "Say it"]).run();
     assert!(!ran.stdout.contains(&token) && !ran.stdout.contains("otter"), "{}", ran.stdout);
     assert!(ran.status != 0 && ran.stdout.contains("\"status\":\"failed\""), "{}", ran.stdout);
+}
+
+#[test]
+fn the_log_tells_when_a_server_starts_is_ready_and_fails() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    let home = home(&fake);
+    own(&home);
+    candor(&home, "mcp probe").run().ok();
+    home.write_in_workspace(
+        "server.py",
+        SERVER.replace("said = params", "print('hunter2', file=sys.stderr); os._exit(3); said = params"),
+    );
+    fake.push(Reply::calls([("mcp__echo__say", json!({ "text": "hello" }))]));
+    fake.push(Reply::text("It died."));
+    ask(&home, &["--no-verify", "Say hello"]).run().ok();
+    let starts = log_lines(&home, "mcp_server_start");
+    assert_eq!((&starts[0]["server"], &starts[0]["failures"]), (&json!("echo"), &json!(0)), "{starts:?}");
+    let ready = log_lines(&home, "mcp_server_ready");
+    assert_eq!((&ready[0]["server"], &ready[0]["tools"]), (&json!("echo"), &json!(1)), "{ready:?}");
+    let failed = log_lines(&home, "mcp_server_failed");
+    assert_eq!((&failed[0]["code"], &failed[0]["failures"]), (&json!("MCP_DIED"), &json!(1)), "{failed:?}");
+    assert!(failed[0]["error"].as_str().unwrap().contains("exit code 3"), "{failed:?}");
+    // What a server says itself is no part of it.
+    assert!(!failed[0].to_string().contains("hunter2"), "{failed:?}");
+}
+
+#[test]
+fn a_server_that_failed_in_another_process_is_listed_as_such_until_it_works() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    let home = home(&fake);
+    own(&home);
+    candor(&home, "mcp add far-away --url http://127.0.0.1:9/mcp").run().ok();
+    home.write_in_workspace("server.py", "raise SystemExit(7)");
+    assert_eq!(candor(&home, "mcp probe echo").run().status, 4);
+    let listed = candor(&home, "mcp list").run().ok();
+    let lines: Vec<&str> = listed.stdout.lines().collect();
+    // In columns.
+    assert!(lines[0].starts_with("echo      failed  python3"), "{}", listed.stdout);
+    assert!(lines[1].starts_with("far-away  ok      http://127.0.0.1:9/mcp"), "{}", listed.stdout);
+    assert!(
+        listed.stderr.contains("echo failed at 20") && listed.stderr.contains("exit code 7"),
+        "{}",
+        listed.stderr
+    );
+    let json: Value = serde_json::from_str(&candor(&home, "mcp list --json").run().ok().stdout).unwrap();
+    assert_eq!(json["servers"][0]["state"], "failed");
+    assert!(json["servers"][0]["lastFailure"]["at"].is_string(), "{json}");
+    home.write_in_workspace("server.py", SERVER);
+    candor(&home, "mcp probe echo").run().ok();
+    let listed = candor(&home, "mcp list").run().ok();
+    assert!(listed.stdout.starts_with("echo      ok"), "{}", listed.stdout);
+}
+
+#[test]
+fn a_file_that_is_broken_is_told_with_its_place_and_not_written_over() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    let home = home(&fake);
+    for broken in ["{\"mcpServers\": {\n  \"a\": }", "[]", "{\"mcpServers\": []}"] {
+        home.write("mcp.json", broken);
+        for line in ["mcp add b -- true", "mcp remove a", "mcp list"] {
+            let ran = candor(&home, line).run();
+            assert!(ran.stderr.contains("Error Code: MCP_CONFIG"), "{line}: {}", ran.stderr);
+            assert!(
+                ran.stderr.contains("mcp.json, line ") && ran.stderr.contains("candor mcp list"),
+                "{}",
+                ran.stderr
+            );
+            assert!(!ran.stderr.contains("config check"), "{}", ran.stderr);
+        }
+        assert_eq!(home.read("mcp.json"), broken);
+    }
+    home.write("mcp.json", "{\"mcpServers\": {\n  \"a\": }");
+    let ran = candor(&home, "mcp remove a").run().code(4);
+    assert!(ran.stderr.contains("line 2: `column 8`: this is no JSON: expected value"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_two_dashes_that_were_forgotten_are_shown() {
+    let home = Home::new();
+    let ran = candor(&home, "mcp add files npx -y server-filesystem /tmp").run().code(2);
+    assert!(ran.stderr.contains("candor mcp add files -- npx -y server-filesystem /tmp"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_process_has_no_login_and_one_that_says_nothing_is_not_quoted() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    let home = home(&fake);
+    own(&home);
+    let ran = candor(&home, "mcp login echo").run().code(2);
+    assert!(
+        ran.stderr.contains("those have no login") && !ran.stderr.contains("mcp login"),
+        "{}",
+        ran.stderr
+    );
+    home.write_in_workspace("server.py", "raise SystemExit(7)");
+    let ran = candor(&home, "mcp probe echo").run().code(4);
+    assert!(ran.stderr.contains("ended with exit code 7."), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("what it said") && !ran.stderr.contains("(nothing)"), "{}", ran.stderr);
+    home.write_in_workspace("server.py", "raise SystemExit('no such database')");
+    let ran = candor(&home, "mcp probe echo").run().code(4);
+    assert!(
+        ran.stderr.contains("what it said about trouble:") && ran.stderr.contains("no such database"),
+        "{}",
+        ran.stderr
+    );
+}
+
+/// The same server with a prompt.
+fn prompting() -> String {
+    SERVER.replace("\"capabilities\": {\"tools\": {}}", "\"capabilities\": {\"tools\": {}, \"prompts\": {}}").replace(
+        "    else:\n",
+        r#"    elif method == "prompts/list":
+        result = {"prompts": [{"name": "review code", "description": "Reviews it.", "arguments": [{"name": "what", "required": True}, {"name": "how"}]}]}
+    elif method == "prompts/get":
+        result = {"messages": [{"role": "user", "content": {"type": "text", "text": "Given " + json.dumps(params["arguments"], sort_keys=True)}}]}
+    else:
+"#,
+    )
+}
+
+#[test]
+fn a_prompt_of_a_server_is_used_at_the_beginning_of_a_message_and_in_a_conversation() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    fake.repeat(Reply::text("Reviewed."));
+    let home = home(&fake);
+    home.write_in_workspace("server.py", prompting());
+    own(&home);
+    // Nobody has asked the server yet.
+    ask(&home, &["/mcp__echo__review_code src/lib.rs with care and love"]).run().ok();
+    let said = |at: usize| fake.requests()[at].user_texts().join("\n");
+    let from = "The prompt review code of the MCP server echo:";
+    assert!(said(0).contains(from), "{}", said(0));
+    assert!(said(0).contains(r#"Given {"how": "with care and love", "what": "src/lib.rs"}"#), "{}", said(0));
+    ask(&home, &["/mcp__echo__review_code how=quickly what=\"two words\""]).run().ok();
+    assert!(said(1).contains(r#"Given {"how": "quickly", "what": "two words"}"#), "{}", said(1));
+    let ran = ask(&home, &["/mcp__echo__review_code"]).run().code(2);
+    assert!(ran.stderr.contains("`what` is missing. It takes what [how]."), "{}", ran.stderr);
+    let ran = ask(&home, &["/mcp__echo__nothing"]).run().code(2);
+    assert!(ran.stderr.contains("/mcp__echo__review_code"), "{}", ran.stderr);
+    let probed = candor(&home, "mcp probe echo").run().ok().stdout;
+    assert!(probed.contains("/mcp__echo__review_code  Reviews it."), "{probed}");
+    ask(&home, &["-r"]).stdin("/mcp__echo__review_code all\n").run().ok();
+    assert!(said(2).contains(from) && said(2).contains(r#"Given {"what": "all"}"#), "{}", said(2));
 }

@@ -1,6 +1,6 @@
 //! The tools of a person's own, in `tools.yaml` of the home.
 
-use candor_testkit::{Dialect, FakeLlm, Reply};
+use candor_testkit::{Dialect, FakeLlm, Gate, Reply};
 use serde_json::json;
 
 use crate::rig::{ask, candor, home_of, log_lines};
@@ -48,4 +48,19 @@ fn the_list_shows_them_and_a_card_for_what_is_left_out() {
         "{}",
         ran.stderr
     );
+}
+
+#[test]
+fn a_mistake_that_is_made_during_a_conversation_is_told_once() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    let gate = Gate::new();
+    fake.push(Reply::text("One.").gate(&gate));
+    fake.repeat(Reply::text("More."));
+    let home = home_of(&fake);
+    let running = ask(&home, &["-r"]).stdin("one\ntwo\nthree\n").spawn();
+    gate.wait_reached();
+    home.write("tools.yaml", "tools:\n  - { name: broken, description: x }\n");
+    gate.open();
+    let ran = running.finish().ok();
+    assert_eq!(ran.stderr.matches("broken is left out").count(), 1, "{}", ran.stderr);
 }

@@ -1,9 +1,9 @@
 //! Skills and trust, from the outside.
 
-use candor_testkit::{Dialect, FakeLlm, Home, Reply};
+use candor_testkit::{Candor, Dialect, FakeLlm, Home, Reply};
 use serde_json::{Value, json};
 
-use crate::rig::{ask, candor, home_of};
+use crate::rig::{BINARY, ask, candor, home_of};
 
 const SKILL: &str =
     "---\nname: release-notes\ndescription: How we write release notes.\n---\nBegin with the date.\n";
@@ -113,4 +113,39 @@ fn a_mistake_has_a_card_and_the_doctor_tells_every_skill() {
     }
     assert_eq!(candor(&home, "skills show greeting").run().ok().stdout, "Run scripts/hi.sh.\n");
     assert_eq!(candor(&home, "skills show release-notes").run().status, 4);
+}
+
+#[test]
+fn a_person_is_told_why_a_skill_that_was_named_is_not_taken_up() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    fake.repeat(Reply::text("Hello."));
+    let home = home(&fake);
+    home.write("skills/broken/SKILL.md", "no head\n");
+    let told = |words: &str| {
+        let ran = ask(&home, &[words]).run().ok();
+        ran.stderr.lines().filter(|line| line.contains("not taken up")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let untrusted = told("Write them as $release-notes, please");
+    assert_eq!(untrusted.len(), 1, "{untrusted:?}");
+    assert!(untrusted[0].contains("release-notes") && untrusted[0].contains("candor trust"), "{untrusted:?}");
+    let broken = told("Use $broken");
+    assert!(broken[0].contains("SKILL_INVALID") && broken[0].contains("candor skills check"), "{broken:?}");
+    let unknown = told("/skill:gone and hello");
+    assert!(unknown[0].contains("SKILL_UNKNOWN") && unknown[0].contains("candor skills list"), "{unknown:?}");
+    // What a shell or a shop means is not meant; nor is what is taken up.
+    assert_eq!(told("echo $HOME $PATH $5 $release $gone $ and $greeting"), Vec::<String>::new());
+}
+
+#[test]
+fn skills_are_listed_in_columns_and_a_mistake_is_looked_for_where_it_was_found() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    let home = home(&fake);
+    let listed = candor(&home, "skills list").run().ok().stdout;
+    let lines: Vec<&str> = listed.lines().collect();
+    assert!(lines[0].starts_with("greeting       ok           ("), "{listed}");
+    assert!(lines[1].starts_with("release-notes  not trusted  ("), "{listed}");
+    assert!(lines[1].ends_with("How we write release notes."), "{listed}");
+    home.write_in_workspace("drafts/my skill/SKILL.md", "no head\n");
+    let checked = Candor::new(BINARY, &home).args(["skills", "check", "drafts/my skill"]).run().code(1);
+    assert!(checked.stderr.contains("candor skills check 'drafts/my skill'"), "{}", checked.stderr);
 }
