@@ -32,7 +32,7 @@ impl VerifyTool {
                 "plan": { "type": "boolean", "description": "only say what would be checked" },
             },
         });
-        let description = "Check the work as it will be checked before it counts as done: build, tests, services, probes, logs.";
+        let description = "Check the work as it will be checked before it counts as done.";
         let spec = ToolSpec { name: NAME.to_owned(), description: description.to_owned(), parameters };
         Self { spec, verifier }
     }

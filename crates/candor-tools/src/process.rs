@@ -73,7 +73,7 @@ pub(crate) struct Process {
 impl Process {
     pub(crate) fn new() -> Self {
         let description =
-            "Start a server or another long-lived command, read its logs, send it input, stop it.";
+            "Start a long-lived command such as a server, read its logs, send it input, stop it.";
         Self { spec: arguments::spec::<Args<'_>>(NAME, description) }
     }
 

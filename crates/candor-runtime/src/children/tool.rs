@@ -37,13 +37,13 @@ choices! {
 arguments! {
     struct Args<'a> {
         action: Action;
-        task: Option<&'a str> = "all it is told";
+        task: Option<&'a str>;
         id: Option<&'a str>;
-        tools: Option<Vec<&'a str>> = "only these";
+        tools: Option<Vec<&'a str>>;
         model: Option<&'a str>;
         max_turns: Option<AtLeast<1>>;
-        max_cost: Option<Dollars> = "USD";
-        timeout: Option<AtLeast<1>> = "seconds";
+        max_cost: Option<Dollars>;
+        timeout: Option<AtLeast<1>>;
         background: Option<bool>;
     }
 }
@@ -71,8 +71,7 @@ pub(crate) struct Delegate {
 
 impl Delegate {
     pub(crate) fn new(scopes: Arc<Scopes>) -> Self {
-        let description = "Hand a task to a helper, an agent of its own that knows only the task; wait for what comes of it, or \
-                           go on (background) and ask later. Its answer is a claim, its verdict what was checked.";
+        let description = "Hand a task to a helper that knows nothing else. Its answer is a claim, its verdict was checked.";
         Self { spec: arguments::spec::<Args<'_>>(NAME, description), scopes }
     }
 

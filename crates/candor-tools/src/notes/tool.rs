@@ -37,8 +37,8 @@ arguments! {
     struct Args<'a> {
         action: Action;
         name: Option<&'a str>;
-        text: Option<&'a str> = "to write, or to search for", or ["content", "query"];
-        scope: Option<Whose> = "home: holds in every workspace";
+        text: Option<&'a str>, or ["content", "query"];
+        scope: Option<Whose>;
     }
 }
 
@@ -76,8 +76,7 @@ pub struct NotesTool {
 impl NotesTool {
     /// With what masks secrets in a text, and what finds words in a folder.
     pub fn new(mask: Arc<dyn Fn(&str) -> String + Send + Sync>, finder: Finder) -> Self {
-        let description = "Keep and find notes that outlast this session: Markdown files that people read, too.\n\
-            Write what later work needs and cannot find out by itself. No secrets.";
+        let description = "Notes that outlast this session, as Markdown that people read. No secrets.";
         Self { spec: arguments::spec::<Args<'_>>(NAME, description), mask, finder }
     }
 
@@ -104,15 +103,12 @@ impl NotesTool {
         let path = plan.iter().map(|step| step.target.shown.display().to_string()).collect::<String>();
         let bytes = plan.iter().find_map(|step| step.after.as_ref().map(Vec::len));
         let mut for_model = json!({ "note": name, "scope": scope.as_str(), "path": path });
-        let for_people = match bytes {
-            Some(bytes) => {
-                for_model["written_bytes"] = json!(bytes);
-                format!("{bytes} bytes to {path}")
-            }
-            None => {
-                for_model["removed"] = json!(true);
-                format!("{path} is removed")
-            }
+        let for_people = if let Some(bytes) = bytes {
+            for_model["written_bytes"] = json!(bytes);
+            format!("{bytes} bytes to {path}")
+        } else {
+            for_model["removed"] = json!(true);
+            format!("{path} is removed")
         };
         Ok(ToolOutput { changes, ..ToolOutput::success(for_model.to_string(), for_people) })
     }

@@ -253,7 +253,7 @@ fn s6_15_the_tools_that_a_model_has_by_itself() {
     let home = home_of(&fake);
     run_in(&home);
     let names = fake.requests()[0].tool_names().join(" ");
-    let all = "shell_exec file_read file_write file_edit apply_patch search find list process todo ask_user sleep verify notes web_fetch";
+    let all = "shell_exec file_read file_write file_edit apply_patch search find list process todo ask_user sleep delegate verify notes web_fetch";
     assert_eq!(names, all);
     // The names that the seed has for the first four are understood, too.
     for name in ["bash", "read", "write", "edit"] {
