@@ -60,9 +60,9 @@ pub fn run(workspace: &Workspace) -> Result<bool> {
         needs::install_one(name, workspace)?;
     }
     let build = ["build", "--locked", "-p", "candor-mcp", "--example", "conformance"];
-    let built = Invocation::cargo(&workspace.root).args(build).finish()?;
-    if !built.success {
-        bail!("the driver cannot be built\n{}", built.output);
+    let finished = Invocation::cargo(&workspace.root).args(build).finish()?;
+    if !finished.success {
+        bail!("the driver cannot be built\n{}", finished.output);
     }
     let client = workspace.target_dir.join("debug/examples/conformance");
     let results = results(&needs::suites_dir(workspace), &client)?;

@@ -1,4 +1,3 @@
-use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 

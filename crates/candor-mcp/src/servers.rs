@@ -216,10 +216,13 @@ impl Servers {
         let of = |(server, prefix): (&Arc<Server>, &String)| {
             let name = server.entry.name.clone();
             let prompts = server.offer().map(|offer| offer.prompts.clone()).unwrap_or_default();
-            let names: Vec<&str> = prompts.iter().map(|prompt| prompt.name.as_str()).collect();
-            let words = names::of_tools(prefix, &names);
-            let named = prompts.into_iter().zip(words);
-            named.map(move |(prompt, word)| ServerPrompt { server: name.clone(), word, prompt })
+            let theirs: Vec<&str> = prompts.iter().map(|prompt| prompt.name.as_str()).collect();
+            let words = names::of_tools(prefix, &theirs);
+            prompts.into_iter().zip(words).map(move |(prompt, word)| ServerPrompt {
+                server: name.clone(),
+                word,
+                prompt,
+            })
         };
         let usable = self.all.iter().zip(&self.prefixes).filter(|(server, _)| server.is_usable());
         usable.flat_map(of).collect()

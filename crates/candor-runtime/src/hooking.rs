@@ -73,7 +73,9 @@ impl Hooking {
     /// Tells the hooks that the session is there, once; what they add to the prompt. Of a child they were told when it was started.
     pub(crate) async fn begin(&self, setup: &Arc<Setup>, context: &ToolContext) -> Option<String> {
         let unsaid = std::mem::take(&mut *self.unsaid.lock().unwrap_or_else(PoisonError::into_inner));
-        unsaid.into_iter().for_each(|message| self.tell(message));
+        for message in unsaid {
+            self.tell(message);
+        }
         if let Some(begun) = &mut *self.begun() {
             begun.setup = Arc::clone(setup);
             return begun.words.clone();

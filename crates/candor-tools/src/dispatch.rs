@@ -114,10 +114,8 @@ async fn carried_out(
         changed = Some((now, given));
     }
     let (now, given) = changed.as_ref().map_or((call, args), |(call, args)| (call, args));
-    let ran = match tool.is_foreign() {
-        true => watched(tool, given, context).await,
-        false => run(tool, given, context).await,
-    };
+    let ran =
+        if tool.is_foreign() { watched(tool, given, context).await } else { run(tool, given, context).await };
     let mut output = ran?;
     let mut said = before.added;
     if changed.is_some() {

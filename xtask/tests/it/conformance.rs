@@ -68,6 +68,7 @@ fn the_page_has_every_scenario_and_another_result_makes_it_stale() {
 /// Runs the official suite, as `cargo xtask conformance` does, and holds what it gave against the page.
 #[test]
 fn npm_conformance_suite() {
+    #[expect(clippy::disallowed_methods, reason = "the test command says where it has put what it installs")]
     let suites = std::env::var_os("CANDOR_SUITES").map(PathBuf::from);
     let suites = suites.expect("CANDOR_SUITES is not set: run this through `cargo xtask test`");
     let test = std::env::current_exe().expect("this test's own path");

@@ -52,9 +52,9 @@ impl Run<'_, '_> {
         }
         let occasion = block.occasion.as_str();
         let text = format!("A {occasion} hook does not let the run end yet:\n{}", block.reason);
-        let content = vec![Part::text(self.deps.mask.hide(&text))];
-        self.sink.emit(EventBody::MessageAccepted { origin: Origin::Hook, content: content.clone() });
-        self.messages.push(Message::new(Role::User, content));
+        let said = vec![Part::text(self.deps.mask.hide(&text))];
+        self.sink.emit(EventBody::MessageAccepted { origin: Origin::Hook, content: said.clone() });
+        self.messages.push(Message::new(Role::User, said));
         Ok(false)
     }
 
@@ -112,10 +112,10 @@ impl Run<'_, '_> {
         if changes.is_empty() {
             return;
         }
-        let mut changed = self.deps.context.changed();
-        changed.any = true;
-        changed.paths.extend(changes.iter().map(|change| change.path.clone().into()));
-        drop(changed);
+        let mut all = self.deps.context.changed();
+        all.any = true;
+        all.paths.extend(changes.iter().map(|change| change.path.clone().into()));
+        drop(all);
         // No call of a model has such a name.
         let call_id = format!("hook.{}.{}", occasion.as_str(), candor_protocol::RunId::now());
         let args = json!({ "event": occasion.as_str() });

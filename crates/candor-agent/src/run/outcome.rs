@@ -3,8 +3,8 @@
 use candor_protocol::{CheckResult, ErrorCard, EventBody, Evidence, Outcome, Status, Verdict, VerdictStatus};
 
 use super::{End, Run};
-use crate::Verify;
 use crate::owed::WAIVED;
+use crate::{Children, Verify};
 
 impl Run<'_, '_> {
     pub(super) fn outcome(self, end: End) -> Outcome {
@@ -33,7 +33,7 @@ impl Run<'_, '_> {
             self.sink.emit(EventBody::Error { message, card: card.clone() });
         }
         // Last, and after everything was decided: what others found decides nothing here.
-        verdict.evidence.extend(self.deps.children.map(|children| children.evidence()).unwrap_or_default());
+        verdict.evidence.extend(self.deps.children.map(Children::evidence).unwrap_or_default());
         Outcome {
             status,
             verdict,

@@ -63,6 +63,8 @@ pub(crate) fn facts_of(code: Code) -> &'static [&'static str] {
         | Code::ProviderContextTooLong
         | Code::ProviderRefused => &["provider", "reason"],
         Code::ProviderAnswerEmpty => &["provider"],
+        Code::DelegateLimit => &["what", "setting", "limit"],
+        Code::HookFileInvalid => &["path", "entry", "reason"],
         other => facts_of_runs(other),
     }
 }
@@ -74,6 +76,7 @@ fn facts_of_runs(code: Code) -> &'static [&'static str] {
         | Code::SegmentNotInitialized
         | Code::PackMissing
         | Code::PackEmpty
+        | Code::HookUntrusted
         | Code::HarnessNoIds => &["path"],
         Code::StoreServer => &["database", "reason"],
         Code::ToolUnknown => &["tool", "tools"],
@@ -81,7 +84,6 @@ fn facts_of_runs(code: Code) -> &'static [&'static str] {
         Code::ToolInterrupted => &["tool"],
         Code::RunTurnsSpent | Code::RunTimeSpent => &["limit"],
         Code::RunCostSpent => &["spent", "limit"],
-        Code::DelegateLimit => &["what", "setting", "limit"],
         Code::VerifyServiceEnded => &["service", "command", "how", "when", "said"],
         Code::VerifyServiceBackground => &["service", "command", "when", "said"],
         Code::VerifyNotReady => &["service", "command", "waited", "reason", "said"],
@@ -114,24 +116,21 @@ fn facts_of_runs(code: Code) -> &'static [&'static str] {
         Code::McpConfig => &["path", "line", "server", "key", "reason"],
         Code::McpUnknown => &["server", "servers"],
         Code::McpUntrusted => &["server", "path"],
-        Code::McpStart => &["server", "reason"],
+        Code::McpStart | Code::McpProtocol | Code::McpLogin => &["server", "reason"],
         Code::McpGivenUp => &["server", "count", "reason"],
         Code::McpDied => &["server", "how", "tool"],
+        Code::ToolTimeout => &["tool", "limit"],
         Code::McpTimeout => &["server", "tool", "limit"],
-        Code::McpProtocol | Code::McpLogin => &["server", "reason"],
         Code::McpCall => &["tool", "server", "reason"],
         Code::SessionAmbiguous => &["session", "sessions"],
         Code::SessionNone => &["workspace"],
         Code::PlaceholderUnknown => &["placeholder"],
         Code::ToolFailed => &["tool", "status", "output"],
-        Code::ToolTimeout => &["tool", "limit"],
         Code::ToolBlocked | Code::ToolDenied | Code::ToolUnapproved => &["tool", "command", "reason"],
         Code::ToolFileInvalid => &["path", "line", "tool", "reason"],
         Code::SkillInvalid => &["path", "line", "reason", "help"],
         Code::SkillUnknown => &["skill", "skills"],
         Code::SkillUntrusted => &["skill", "path"],
-        Code::HookFileInvalid => &["path", "entry", "reason"],
-        Code::HookUntrusted => &["path"],
         Code::HookBlocked | Code::HookFailed => &["event", "hook", "reason"],
         Code::ScheduleInvalid => &["path", "schedule", "reason"],
         Code::SandboxTooWeak => &["minimum", "reached", "reason"],

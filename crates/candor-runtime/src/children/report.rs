@@ -39,7 +39,7 @@ impl Came {
     pub(crate) fn output(&self, workspace: &Path) -> ToolOutput {
         let mut told = self.told(workspace);
         let status = self.outcome.status;
-        let card = if is_failure(status) { self.card() } else { None };
+        let card = is_failure(status).then(|| self.card());
         if let Some(card) = &card {
             told["card"] = serde_json::to_value(card).unwrap_or_default();
         }
@@ -113,20 +113,20 @@ impl Came {
     }
 
     /// Why it did not end well. A question that nobody could answer stays one of the run above.
-    fn card(&self) -> Option<ErrorCard> {
+    fn card(&self) -> ErrorCard {
         if self.outcome.status == Status::NeedsApproval {
             let failure = Failure::new(Code::ToolUnapproved)
                 .with("tool", NAME)
                 .with("command", &self.name)
                 .with("reason", "a helper was about to do something that needs an approval");
-            return Some(candor_cards::card(&failure));
+            return candor_cards::card(&failure);
         }
         let failed = || self.outcome.verdict.evidence.iter().find_map(|seen| seen.card.clone());
         let stopped = || {
             let failure = Failure::new(Code::ToolInterrupted).with("tool", NAME);
             candor_cards::card(&failure)
         };
-        Some(self.outcome.card.clone().or_else(failed).unwrap_or_else(stopped))
+        self.outcome.card.clone().or_else(failed).unwrap_or_else(stopped)
     }
 
     fn files(&self, workspace: &Path) -> Value {

@@ -173,7 +173,7 @@ on_both! {
         let session = rig.create();
         rig.ask(session, "Where is the pear?").await;
         let find = async |text: &str| {
-            let search = Search { text: text.to_owned(), workspace: None, children: true, limit: 10 };
+            let search = Search { text: text.to_owned(), workspace: None, limit: 10 };
             rig.runtime.search(&search).await.unwrap()
         };
         let hits = find("PEAR orch").await;

@@ -71,10 +71,7 @@ async fn samples() -> (Vec<Vec<(&'static str, Vec<u8>)>>, Vec<Event>) {
     let mut events = vec![log.created()];
     events.extend((0..60).map(|number| log.said(&"word ".repeat(number * number))));
     store.append(&events).await.unwrap();
-    store
-        .search(&Search { text: "word".to_owned(), workspace: None, children: true, limit: 10 })
-        .await
-        .unwrap();
+    store.search(&Search { text: "word".to_owned(), workspace: None, limit: 10 }).await.unwrap();
     let file = |name| (name, fs::read(rig.directory().join(name)).unwrap());
     let in_use = vec![file("candor.db"), file("candor.db-wal")];
     store.close().await;
@@ -133,9 +130,7 @@ async fn try_everything(rig: &Rig, events: &[Event]) {
     check_honest(store.newest_events(session, 5).await);
     check_honest(store.expired(&["cli"], Some(0), None, 10).await);
     for text in ["word", "more"] {
-        check_honest(
-            store.search(&Search { text: text.to_owned(), workspace: None, children: true, limit: 10 }).await,
-        );
+        check_honest(store.search(&Search { text: text.to_owned(), workspace: None, limit: 10 }).await);
     }
     check_honest(store.check().await);
     if let Some(read) = check_honest(store.events(session, 0, 1000).await) {

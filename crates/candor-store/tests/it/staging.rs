@@ -18,7 +18,7 @@ on_both! {
 
 async fn is_seen(store: &Store, session: SessionId) -> Vec<bool> {
     let filter = Filter { workspace: Some("/work".to_owned()), children: true, limit: 10, offset: 0 };
-    let search = Search { text: "needle".to_owned(), workspace: None, children: true, limit: 10 };
+    let search = Search { text: "needle".to_owned(), workspace: None, limit: 10 };
     vec![
         store.session(session).await.unwrap().is_some(),
         !store.sessions(&filter).await.unwrap().is_empty(),

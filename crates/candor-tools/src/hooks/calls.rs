@@ -35,14 +35,14 @@ pub(crate) enum Permitted {
 impl Hooks {
     /// Whether a hook looks at calls of this tool. Such a call runs alone: nobody knows what a hook touches.
     pub(crate) fn looks_at(&self, tool: &str) -> bool {
-        if self.hooks.is_empty() {
+        if self.all.is_empty() {
             return false;
         }
         let names = names::of_tool(tool);
         let is_about_calls = |occasion| {
             matches!(occasion, Occasion::PreToolUse | Occasion::PermissionRequest | Occasion::PostToolUse)
         };
-        self.hooks.iter().any(|hook| is_about_calls(hook.occasion) && hook.matches.matches(&names))
+        self.all.iter().any(|hook| is_about_calls(hook.occasion) && hook.matches.matches(&names))
     }
 
     /// Asks before the rules do.
@@ -52,7 +52,7 @@ impl Hooks {
         call: &ToolCall,
         context: &ToolContext,
     ) -> Result<Before, Error> {
-        if self.hooks.is_empty() {
+        if self.all.is_empty() {
             return Ok(Before::default());
         }
         // Whatever was asked for beside the call that ended the run is not begun.
@@ -134,9 +134,11 @@ impl Hooks {
             }
             facts
         };
-        let all = || match files.is_empty() {
-            true => vec![facts(None)],
-            false => files.iter().take(FILES_MAX).map(|file| facts(Some(file.clone()))).collect(),
+        let all = || {
+            if files.is_empty() {
+                return vec![facts(None)];
+            }
+            files.iter().take(FILES_MAX).map(|file| facts(Some(file.clone()))).collect()
         };
         let mut response = self.ask(occasion, &names, all, context).await;
         if occasion == Occasion::PermissionRequest || occasion == Occasion::PreToolUse {

@@ -105,12 +105,12 @@ impl Reading<'_> {
     }
 
     fn group(&mut self, occasion: Occasion, place: &str, group: &Value) {
-        let matcher = match group.get("matcher") {
+        let wanted = match group.get("matcher") {
             None | Some(Value::Null) => "",
-            Some(Value::String(matcher)) => matcher,
+            Some(Value::String(wanted)) => wanted,
             Some(_) => return self.left_out(place, "`matcher` is no text"),
         };
-        let matches = match Matcher::read(matcher) {
+        let matches = match Matcher::read(wanted) {
             Ok(matches) if occasion.has_subject() => matches,
             Ok(_) => Matcher::All,
             Err(why) => return self.left_out(place, &why),
@@ -126,7 +126,7 @@ impl Reading<'_> {
             match self.hook(written) {
                 Ok((command, timeout, is_walled)) => self.content.hooks.push(Arc::new(Hook {
                     occasion,
-                    matcher: matcher.to_owned(),
+                    matcher: wanted.to_owned(),
                     matches: matches.clone(),
                     command,
                     timeout,

@@ -51,7 +51,7 @@ pub trait Listener: Send + Sync {
 
 /// The hooks of a run.
 pub struct Hooks {
-    hooks: Arc<[Arc<Hook>]>,
+    all: Arc<[Arc<Hook>]>,
     listener: Arc<dyn Listener>,
     /// The session, where it works for another one.
     child: Option<SessionId>,
@@ -114,7 +114,7 @@ impl Default for Hooks {
 impl Hooks {
     /// These hooks.
     pub fn new(hooks: Arc<[Arc<Hook>]>, listener: Arc<dyn Listener>) -> Self {
-        Self { hooks, listener, child: None, halt: Mutex::default(), changes: Mutex::default() }
+        Self { all: hooks, listener, child: None, halt: Mutex::default(), changes: Mutex::default() }
     }
 
     /// The same for the run of a session that works for another one: its end is another occasion.
@@ -154,7 +154,7 @@ impl Hooks {
     /// The hooks for this: each command once, the person's own first.
     fn chosen(&self, occasion: Occasion, subjects: &[&str]) -> Vec<Arc<Hook>> {
         let mut chosen: Vec<Arc<Hook>> = Vec::new();
-        for hook in self.hooks.iter() {
+        for hook in self.all.iter() {
             let is_meant = hook.occasion == occasion && hook.matches.matches(subjects);
             if is_meant && !chosen.iter().any(|other| other.command == hook.command) {
                 chosen.push(Arc::clone(hook));
@@ -164,7 +164,7 @@ impl Hooks {
     }
 
     fn any(&self, occasion: Occasion) -> bool {
-        self.hooks.iter().any(|hook| hook.occasion == occasion)
+        self.all.iter().any(|hook| hook.occasion == occasion)
     }
 
     /// Asks all hooks that are for this. `facts` is what they are told: most often one thing, and each is told each.
@@ -209,7 +209,9 @@ impl Hooks {
         let is_walled = jobs.iter().any(|job| job.hook.is_walled);
         let answers = running::run(jobs, context).await;
         let put_right = if is_walled { repository.put_right() } else { Vec::new() };
-        put_right.into_iter().for_each(|done| self.tell(format!("After a hook: {done}.")));
+        for done in put_right {
+            self.tell(format!("After a hook: {done}."));
+        }
         let mut changes = if occasion.is_work() { tracking::after(context).await } else { Vec::new() };
         // Where there is too much to look at, nothing is known: a hook that only looks would count as work each time.
         let workspace = context.workspace.display().to_string();
@@ -268,7 +270,7 @@ impl Hooks {
 
 impl fmt::Debug for Hooks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hooks").field("hooks", &self.hooks.len()).finish_non_exhaustive()
+        f.debug_struct("Hooks").field("hooks", &self.all.len()).finish_non_exhaustive()
     }
 }
 

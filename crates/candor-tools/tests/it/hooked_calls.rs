@@ -285,7 +285,8 @@ async fn a_patch_is_asked_about_file_by_file() {
     check_blocked(&hooked.rig.call("apply_patch", patch(".env")).await, Code::HookBlocked, "not .env");
     assert!(!hooked.rig.inside("one").exists());
     assert!(!hooked.rig.call("apply_patch", patch("two")).await.is_error);
-    let many: String = (0..65).map(|at| format!("*** Add File: f{at}\n+x\n")).collect();
+    let many: Vec<String> = (0..65).map(|at| format!("*** Add File: f{at}\n+x\n")).collect();
+    let many = many.concat();
     let many = json!({ "patch": format!("*** Begin Patch\n{many}*** End Patch") });
     check_blocked(&hooked.rig.call("apply_patch", many).await, Code::HookBlocked, "split the patch");
 }

@@ -34,13 +34,13 @@ pub(crate) fn run(ask: &Ask, context: &Context<'_>) -> Result<Exit, Fail> {
     let loaded = context.load()?;
     let (_log, _guard) = logs::start(&loaded, context)?;
     let printer = Printer::new(context.screen, ask.json);
-    let (outcome, _) = logs::noted(converse(prompt, ask, printer, &loaded, context))?;
+    let (outcome, _) = logs::noted(converse(&prompt, ask, printer, &loaded, context))?;
     Ok(Exit::Ran(outcome.status))
 }
 
 /// Says one thing and shows what comes of it.
 pub(crate) fn converse(
-    prompt: String,
+    prompt: &str,
     ask: &Ask,
     mut printer: Printer<'_>,
     loaded: &Loaded,
@@ -51,8 +51,8 @@ pub(crate) fn converse(
         let workspace = setup.workspace.display().to_string();
         let (runtime, at_hand) = offered::open(setup, loaded, context).await?;
         let mut stops = Stops::listen()?;
-        let said = offered::prompts::filled(prompt.clone(), &at_hand.servers).await?;
-        let (session, after) = session(ask, &prompt, &workspace, &runtime).await?;
+        let said = offered::prompts::filled(prompt.to_owned(), &at_hand.servers).await?;
+        let (session, after) = session(ask, prompt, &workspace, &runtime).await?;
         let body = Body::Say(vec![Part::text(said)]);
         let mut person = can_be_asked(ask).then(Reader::plain);
         let person = person.as_mut();

@@ -77,7 +77,7 @@ impl Story<'_> {
         title("The run: only the model is scripted", self.context)?;
         say(&format!("you> {PROMPT}\n"), self.context)?;
         let printer = Printer::story(context.screen);
-        ask::converse(PROMPT.to_owned(), &Ask::default(), printer, &loaded, &context)
+        ask::converse(PROMPT, &Ask::default(), printer, &loaded, &context)
     }
 }
 

@@ -271,14 +271,11 @@ fn read(path: &Path) -> Result<Map<String, Value>, Failure> {
         Err(error) => return Err(Failure::file(path, &error)),
     };
     let file = serde_json::from_str::<Map<String, Value>>(&text).ok();
-    match file.filter(|file| file.get(SERVERS).is_none_or(Value::is_object)) {
-        Some(file) => Ok(file),
-        // What cannot be read is not written over.
-        None => {
-            let problem = candor_mcp::read(path, &text, &|_| None).problems.into_iter().next();
-            Err(problem.unwrap_or_else(|| Failure::file(path, &std::io::ErrorKind::InvalidData.into())))
-        }
-    }
+    // What cannot be read is not written over.
+    file.filter(|file| file.get(SERVERS).is_none_or(Value::is_object)).ok_or_else(|| {
+        let problem = candor_mcp::read(path, &text, &|_| None).problems.into_iter().next();
+        problem.unwrap_or_else(|| Failure::file(path, &std::io::ErrorKind::InvalidData.into()))
+    })
 }
 
 /// Writes the file whole or not at all; it may hold secrets.

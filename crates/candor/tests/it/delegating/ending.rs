@@ -49,6 +49,8 @@ fn the_time_of_the_parent_is_that_of_its_children() {
 fn a_child_that_was_cut_off_by_a_crash_is_told_once_and_can_go_on() {
     let (fake, gate) = (fake(), Gate::new());
     fake.push(starts(json!({})));
+    // A call is run once its answer is stored: with the second request the run of the child is known to be.
+    fake.push(Reply::calls([("list", json!({}))]));
     fake.push(Reply::text("Still at it.").gate(&gate));
     let home = home_of(&fake);
     let running = ask(&home, &["Go"]).spawn();

@@ -158,8 +158,11 @@ fn children_survive_the_compaction_of_their_parent() {
     let fake = fake();
     fake.extend([starts(json!({})), Reply::text("The first part."), Reply::text("Done.")]);
     let home = home_with(&fake, "compaction.keep_recent_tokens = 1024");
-    ask(&home, &["Go", &"on ".repeat(5_000)]).run().ok();
+    let long = "on ".repeat(5_000);
+    ask(&home, &["Go", &long]).run().ok();
     let id = child(&home);
+    fake.push(Reply::text("Noted."));
+    ask(&home, &["-c", &long]).run().ok();
     // What is no summary is written by rules.
     fake.extend([Reply::text("no"), does("status", &id), Reply::text("There it is.")]);
     let ran = ask(&home, &["-r", "-c"]).stdin("/compact\nHow is it?\n/quit\n").run();
