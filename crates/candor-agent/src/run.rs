@@ -1,5 +1,6 @@
 //! The loop.
 
+mod beside;
 mod gathering;
 mod hooked;
 mod outcome;

@@ -2,6 +2,7 @@
 
 use candor_protocol::{EventBody, Message, Origin, Part, Role};
 
+use super::beside::Beside;
 use super::{End, Run};
 use crate::Handed;
 
@@ -25,33 +26,12 @@ impl Run<'_, '_> {
             let told = self.deps.mask.hide(&one.told);
             text.push_str("\n\n");
             text.push_str(&told);
-            self.hand_over(one, told);
+            let Handed { call_id, tool_name, args, changes, .. } = one;
+            self.tell_beside(Beside { call_id, tool_name, args, result: told, changes });
         }
         let content = vec![Part::text(text)];
         self.sink.emit(EventBody::MessageAccepted { origin: Origin::Children, content: content.clone() });
         self.messages.push(Message::new(Role::User, content));
         Ok(true)
-    }
-
-    /// Tells it like a call: whoever takes changes back, and whoever asks what is still to be checked, reads those.
-    fn hand_over(&self, one: Handed, result: String) {
-        let Handed { call_id, tool_name, args, changes, .. } = one;
-        {
-            let mut changed = self.deps.context.changed();
-            changed.any |= !changes.is_empty();
-            changed.paths.extend(changes.iter().map(|change| change.path.clone().into()));
-        }
-        self.sink.emit(EventBody::ToolStart { call_id: call_id.clone(), tool_name: tool_name.clone(), args });
-        self.sink.emit(EventBody::ToolResult {
-            call_id,
-            tool_name,
-            result,
-            is_error: false,
-            card: None,
-            duration_ms: 0,
-            changes,
-            recovered: Vec::new(),
-            images: Vec::new(),
-        });
     }
 }

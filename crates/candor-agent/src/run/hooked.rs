@@ -8,6 +8,7 @@ use candor_tools::hooks::{Occasion, Trigger};
 use candor_verify::ground::Progress;
 use serde_json::json;
 
+use super::beside::Beside;
 use super::steady::leave_open;
 use super::{End, Run};
 
@@ -112,24 +113,13 @@ impl Run<'_, '_> {
         if changes.is_empty() {
             return;
         }
-        let mut all = self.deps.context.changed();
-        all.any = true;
-        all.paths.extend(changes.iter().map(|change| change.path.clone().into()));
-        drop(all);
-        // No call of a model has such a name.
-        let call_id = format!("hook.{}.{}", occasion.as_str(), candor_protocol::RunId::now());
-        let args = json!({ "event": occasion.as_str() });
-        self.sink.emit(EventBody::ToolStart { call_id: call_id.clone(), tool_name: TOOL.to_owned(), args });
-        self.sink.emit(EventBody::ToolResult {
-            call_id,
+        let event = occasion.as_str();
+        self.tell_beside(Beside {
+            call_id: format!("hook.{event}.{}", candor_protocol::RunId::now()),
             tool_name: TOOL.to_owned(),
+            args: json!({ "event": event }),
             result: json!({ "changed": changes.len() }).to_string(),
-            is_error: false,
-            card: None,
-            duration_ms: 0,
             changes,
-            recovered: Vec::new(),
-            images: Vec::new(),
         });
     }
 }
