@@ -79,7 +79,6 @@ pub const NEEDS: &[Need] = &[
     Need { name: "wget", source: Source::Apt("wget"), tests: Tests::Named("corpus_of") },
     Need { name: "rsync", source: Source::Apt("rsync"), tests: Tests::Named("corpus_of") },
     Need { name: "jq", source: Source::Apt("jq"), tests: Tests::Named("corpus_of") },
-    Need { name: "jq", source: Source::Apt("jq"), tests: Tests::Named("with_jq") },
     Need { name: "sqlite3", source: Source::Apt("sqlite3"), tests: Tests::Named("corpus_of") },
     Need { name: "patch", source: Source::Apt("patch"), tests: Tests::Named("corpus_of") },
     Need { name: "npm", source: Source::Apt("npm"), tests: Tests::Named("corpus_of") },

@@ -104,7 +104,7 @@ async fn what_cannot_be_a_database_file_is_refused() {
 async fn a_newer_version_is_left_alone() {
     let rig = Rig::new();
     rig.open().await.close().await;
-    rig.meddle("UPDATE meta SET value = '3'").await;
+    rig.meddle("UPDATE meta SET value = '4'").await;
     let before = fs::read(rig.path()).unwrap();
     let error = rig.try_open().await.unwrap_err();
     assert!(

@@ -213,7 +213,7 @@ async fn a_server_that_is_not_there_is_named_without_its_password_postgres() {
 async fn a_newer_version_or_something_else_is_refused() {
     let rig = Rig::postgres();
     rig.open().await.close().await;
-    rig.meddle("UPDATE meta SET value = '3'").await;
+    rig.meddle("UPDATE meta SET value = '4'").await;
     assert!(matches!(rig.try_open().await, Err(Error::Newer { .. })));
     rig.meddle("UPDATE meta SET value = 'new'").await;
     assert!(matches!(rig.try_open().await, Err(Error::Damaged { .. })));

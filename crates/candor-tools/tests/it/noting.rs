@@ -172,10 +172,10 @@ async fn a_file_that_is_no_text_is_no_note_to_read_and_spoils_no_search() {
     fs::write(rig.inside(".candor/notes/bad.md"), b"zebra \xff\xfe\0").unwrap();
     fs::write(rig.inside(".candor/notes/picture.png"), b"zebra").unwrap();
     fs::create_dir(rig.inside(".candor/notes/folder.md")).unwrap();
-    check_failure(&rig.call("notes", json!({ "action": "read", "name": "bad" })).await, Code::FileIo);
+    check_failure(&rig.call("notes", json!({ "action": "read", "name": "bad" })).await, Code::FileNotUtf8);
     check_failure(
         &rig.call("notes", json!({ "action": "append", "name": "bad", "text": "x" })).await,
-        Code::FileIo,
+        Code::FileNotUtf8,
     );
     let found = told(&rig, json!({ "action": "search", "text": "zebra" })).await;
     assert_eq!(found["hits"].as_array().unwrap().len(), 1, "{found}");

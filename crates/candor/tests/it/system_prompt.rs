@@ -36,7 +36,7 @@ fn s13_2_the_prompt_names_every_tool_that_the_request_offers() {
     let fake = fake();
     ask(&home_of(&fake), &["Hello there"]).run().ok();
     let names = fake.requests()[0].tool_names();
-    assert_eq!(names.len(), 14);
+    assert_eq!(names.len(), 16);
     for name in names {
         assert!(system(&fake).contains(&format!("- **{name}**: ")), "{name}");
     }

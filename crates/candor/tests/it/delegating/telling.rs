@@ -156,13 +156,13 @@ fn an_ended_child_can_be_asked_about_and_told_more() {
 #[test]
 fn children_survive_the_compaction_of_their_parent() {
     let fake = fake();
-    fake.extend([starts(json!({})), Reply::text("The first part."), Reply::text("Done.")]);
+    let long = "on and ".repeat(5_000);
+    fake.extend([starts(json!({})), Reply::text("The first part."), Reply::text(&long)]);
     let home = home_with(&fake, "compaction.keep_recent_tokens = 1024");
-    let long = "on ".repeat(5_000);
-    ask(&home, &["Go", &long]).run().ok();
+    ask(&home, &["Go"]).run().ok();
     let id = child(&home);
-    fake.push(Reply::text("Noted."));
-    ask(&home, &["-c", &long]).run().ok();
+    fake.push(Reply::text(&long));
+    ask(&home, &["-c", "Go on"]).run().ok();
     // What is no summary is written by rules.
     fake.extend([Reply::text("no"), does("status", &id), Reply::text("There it is.")]);
     let ran = ask(&home, &["-r", "-c"]).stdin("/compact\nHow is it?\n/quit\n").run();
