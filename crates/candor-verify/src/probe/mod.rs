@@ -116,7 +116,10 @@ pub async fn ask(probe: &Probe, target: &Target<'_>) -> Answer {
         if found.result != CheckResult::Failed || is_last {
             break found;
         }
-        let _ = timeout(RETRY_PAUSE, target.running.ended()).await;
+        // One that is gone is not asked again, also where its end is noticed late.
+        if timeout(RETRY_PAUSE, target.running.ended()).await.is_ok() {
+            break if found.is_answer { found } else { ended(target) };
+        }
     };
     let times = if tries > 1 { format!(" (try {tries})") } else { String::new() };
     let summary = format!("{}: {}{times}", name(&probe.how), found.said);
