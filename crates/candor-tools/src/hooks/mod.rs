@@ -183,16 +183,13 @@ impl Hooks {
             return Response::default();
         }
         let facts = facts();
-        let is_one = facts.len() == 1;
+        let count = facts.len();
         let told = facts.into_iter().map(|facts| told::told(occasion, facts, context).to_string() + "\n");
         let told: Vec<Arc<str>> = told.map(Arc::from).collect();
         let job = |hook: &Arc<Hook>, told: &Arc<str>| Job { hook: Arc::clone(hook), told: Arc::clone(told) };
         let jobs = chosen.iter().flat_map(|hook| told.iter().map(move |told| job(hook, told))).collect();
         let (answers, changes) = self.watched(occasion, jobs, context).await;
-        let mut response = self.gathered(occasion, answers);
-        // What was made of one of several is no answer for all of them.
-        response.updated = response.updated.filter(|_| is_one);
-        Response { changes, ..response }
+        Response { changes, ..self.gathered(occasion, answers, count) }
     }
 
     /// Runs them. What is part of the work is looked for as after a command.
@@ -219,8 +216,9 @@ impl Hooks {
         (answers, changes)
     }
 
-    /// The strictest of all answers. Of a folder's hooks only what tightens counts.
-    fn gathered(&self, occasion: Occasion, answers: Vec<(Arc<Hook>, Answer)>) -> Response {
+    /// The strictest of all answers. Of a folder's hooks only what tightens counts. Each hook was told of each of `count` things, one
+    /// after the other.
+    fn gathered(&self, occasion: Occasion, answers: Vec<(Arc<Hook>, Answer)>, count: usize) -> Response {
         let mut response = Response::default();
         // Whose input is taken: an approval is for what its own hook has seen.
         let mut updated_by = None;
@@ -255,12 +253,15 @@ impl Hooks {
                 Some(Leave::Spared) if hook.is_own => spared_by.push(at),
                 _ => {}
             }
-            if answer.updated.is_some() {
+            // What was made of one of several is no answer for all of them.
+            if count == 1 && answer.updated.is_some() {
                 (response.updated, updated_by) = (answer.updated, Some(at));
             }
             response.added.extend(answer.added);
         }
-        let is_spared = spared_by.iter().any(|at| updated_by.is_none_or(|by| by == *at));
+        spared_by.retain(|at| updated_by.is_none_or(|by| by == *at));
+        // A yes to one file of a patch is none to the others.
+        let is_spared = (0..count).all(|thing| spared_by.iter().any(|at| at % count == thing));
         if is_spared && response.leave == Leave::ToRules {
             response.leave = Leave::Spared;
         }

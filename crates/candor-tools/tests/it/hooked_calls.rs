@@ -292,6 +292,22 @@ async fn a_patch_is_asked_about_file_by_file() {
 }
 
 #[tokio::test]
+async fn a_yes_to_one_file_of_a_patch_is_none_to_the_others() {
+    let patch = json!({ "patch": "*** Begin Patch\n*** Add File: one.md\n+1\n*** Add File: two.rs\n+2\n*** End Patch" });
+    let only = |ending: &str| format!("grep -q '{ending}\"' && {}; exit 0", deciding("allow"));
+    let mut hooked = Hooked::with(PreToolUse, "Edit", &only("md"));
+    hooked.rig.context.rules.approval = Approval::Always;
+    check_blocked(&hooked.rig.call("apply_patch", patch.clone()).await, Code::ToolUnapproved, "");
+    // Two hooks may each know one of them.
+    let both =
+        json!([only("md"), only("rs")].map(|command| json!({ "type": "command", "command": command })));
+    let mut hooked =
+        Hooked::with_own(&json!({ "hooks": { "PreToolUse": [{ "matcher": "Edit", "hooks": both }] } }));
+    hooked.rig.context.rules.approval = Approval::Always;
+    assert!(!hooked.rig.call("apply_patch", patch).await.is_error);
+}
+
+#[tokio::test]
 async fn a_hook_can_end_the_run_and_nothing_else_is_begun() {
     let hooked = Hooked::with(PreToolUse, "", &saying(&json!({ "continue": false, "stopReason": "enough" })));
     assert_eq!(hooked.rig.context.hooks.halted(), None);
