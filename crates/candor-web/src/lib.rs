@@ -32,6 +32,7 @@ mod text;
 mod untrusted;
 mod web_fetch;
 mod web_search;
+mod weighing;
 
 use std::sync::Arc;
 

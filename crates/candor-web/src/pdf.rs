@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use lopdf::content::Content;
-use lopdf::{Dictionary, Document, Encoding, LoadOptions, Object, ObjectId};
+use lopdf::{Dictionary, Document, Encoding, Object, ObjectId};
 
 use crate::text::visible;
+use crate::weighing;
 
 /// How many pages are read.
 const PAGES_MAX: usize = 300;
 /// How far above a page fonts are looked for. A page may be above itself.
 const NODES_MAX: usize = 32;
-/// How large one stream of a document may become when it is unpacked, and all that draws one page.
-const STREAM_BYTES_MAX: usize = 16 << 20;
+/// How large all that draws one page may become when it is unpacked.
 const PAGE_BYTES_MAX: usize = 4 << 20;
 /// How long pages are read; what is there by then is shown.
 const TIME_MAX: Duration = Duration::from_secs(8);
@@ -37,12 +37,8 @@ pub(crate) struct Read {
 
 /// Reads a document, or says why it cannot be read.
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, String> {
-    let options = LoadOptions::with_max_decompressed_size(STREAM_BYTES_MAX);
-    let document = Document::load_mem_with_options(bytes, options).map_err(|error| error.to_string())?;
-    if document.is_encrypted() {
-        return Err("it is encrypted".to_owned());
-    }
     let deadline = Instant::now() + TIME_MAX;
+    let document = weighing::load(bytes, deadline)?;
     let pages: Vec<ObjectId> = document.page_iter().take(PAGES_MAX + 1).collect();
     let (mut text, mut pages_seen) = (String::new(), 0);
     for page in pages.iter().take(PAGES_MAX) {
