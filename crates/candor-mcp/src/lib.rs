@@ -26,6 +26,7 @@ mod names;
 mod oauth;
 mod offer;
 mod people;
+mod posting;
 mod resources;
 mod result;
 mod schema;

@@ -5,20 +5,20 @@ mod login;
 mod tokens;
 mod web;
 
-use reqwest::Client;
 use rmcp::transport::{AuthClient, AuthorizationManager};
 
 pub(crate) use login::{Login, login};
 pub(crate) use tokens::Tokens;
 
 use crate::http::innermost;
+use crate::posting::Bounded;
 
 /// A client that shows the login we have, and renews it; nothing where we have none: then the server says whether it wants one.
 pub(crate) async fn authorized(
     url: &str,
-    client: Client,
+    client: Bounded,
     tokens: Option<Tokens>,
-) -> Result<Option<AuthClient<Client>>, String> {
+) -> Result<Option<AuthClient<Bounded>>, String> {
     let Some(tokens) = tokens.filter(Tokens::are_there) else { return Ok(None) };
     let mut manager = authorization(url, tokens).await?;
     let is_known = manager.initialize_from_store().await.map_err(|error| innermost(&error))?;

@@ -16,6 +16,7 @@ use crate::config::{Entry, Reach, Rights};
 use crate::connection::{Connection, Ear, shortened, wanted_login};
 use crate::error::{Challenge, Error};
 use crate::oauth::{self, Tokens};
+use crate::posting::Bounded;
 use crate::stdio::{Child, SAID_BYTES_MAX, Stdio};
 use crate::{Options, http};
 
@@ -76,7 +77,7 @@ async fn attempt(
             let plainly = |reason| Failed::plainly(start_failed(entry, reason, String::new()));
             let headers = http::headers(headers);
             let has_key = headers.contains_key(reqwest::header::AUTHORIZATION);
-            let client = http::client(url, &headers).map_err(plainly)?;
+            let client = Bounded(http::client(url, &headers).map_err(plainly)?);
             let tokens =
                 options.tokens.as_ref().filter(|_| !has_key).map(|file| Tokens::new(file, &entry.hash));
             let authorized = oauth::authorized(url, client.clone(), tokens);

@@ -109,6 +109,22 @@ class Handler(BaseHTTPRequestHandler):
         state["refresh"] = {refresh}
         self.reply(200, {"access_token": token, "token_type": "bearer", "expires_in": 3600, "refresh_token": refresh})
 
+    def flood(self, id):
+        """An answer without end, and how much of it was taken."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream" if "events" in MODE else "application/json")
+        self.end_headers()
+        self.close_connection = True
+        count = 0
+        try:
+            self.wfile.write(b"data: " if "events" in MODE else b'{"jsonrpc": "2.0", "id": %d, "result": "' % id)
+            while count < 1 << 32:
+                self.wfile.write(b"x" * (1 << 20))
+                count += 1 << 20
+        except OSError:
+            pass
+        note("flooded", count >> 20)
+
     def rpc(self, message):
         method, id, params = message.get("method"), message.get("id"), message.get("params") or {}
         note("got", method)
@@ -133,6 +149,8 @@ class Handler(BaseHTTPRequestHandler):
             result = {"tools": TOOLS}
             if IS_NEW:
                 result.update(ttlMs=0, cacheScope="private")
+        elif method == "tools/call" and params["arguments"].get("text") == "flood":
+            return self.flood(id)
         elif method == "tools/call":
             result = {"content": [{"type": "text", "text": params["arguments"]["text"]}]}
         if result is None:

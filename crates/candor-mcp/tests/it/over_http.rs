@@ -74,6 +74,30 @@ async fn a_redirect_to_another_place_is_not_followed_and_nothing_is_told_there()
 }
 
 #[tokio::test]
+async fn an_answer_without_end_is_cut_off_plain_or_in_events() {
+    for mode in ["old", "old_events"] {
+        let rig = Rig::new();
+        let fake = Fake::start(&rig, mode, "").await;
+        let servers =
+            rig.servers(&json!({ "far": { "url": format!("{}/mcp", fake.origin), "timeout": 20 } }));
+        servers.probe("far").await.unwrap();
+        let output = call(&servers, "mcp__far__echo", json!({ "text": "flood" })).await;
+        assert!(output.is_error, "{}", output.for_model);
+        rig.noted("flooded").await;
+        let log = rig.log();
+        let taken = log.lines().find_map(|line| line.strip_prefix("flooded ")).unwrap();
+        // What lies in the buffers of the machine counts, too.
+        assert!(taken.parse::<u32>().unwrap() < 64, "{mode}: {taken} MB were taken");
+        if mode == "old" {
+            assert!(output.for_model.contains("longer than 16777216 bytes"), "{}", output.for_model);
+        }
+        // The server is still there for others.
+        let output = call(&servers, "mcp__far__echo", json!({ "text": "hello" })).await;
+        assert_eq!(told(&output)["content"], "hello");
+    }
+}
+
+#[tokio::test]
 async fn nobody_there_is_said_as_such_without_secrets() {
     let rig = Rig::new();
     let url = "http://127.0.0.1:9/mcp?key=k3y";
