@@ -191,7 +191,7 @@ again and fails when it says something else.
 The official suite (npm `{SUITE}` {suite}, run by Node {node}) starts a server for each scenario and runs a
 client against it. The client is `crates/candor-mcp/examples/conformance.rs`: it does through our crate what a run does, and in place of
 a person it opens the address of a login and agrees to what a server proposes (`elicitation-sep1034-client-defaults` needs that; where
-nobody is there to be asked, Candor declines). The generation is not chosen by the driver: every server is asked `server/discover`
+nobody is there to be asked, Candor says so). The generation is not chosen by the driver: every server is asked `server/discover`
 first, as in a run, and the older way is taken where it does not know that.
 
 \"Beside\" the required scenarios the suite runs others, which do not count.

@@ -9,9 +9,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use candor_mcp::{Error, Options, People, ServerQuestion, Servers, read};
+use candor_mcp::{Error, Options, Servers, read};
 use candor_protocol::{SessionId, ToolCall};
-use candor_tools::{BoxFuture, Permission, Registry, Rules, ToolContext, dispatch};
+use candor_tools::{
+    Approver, BoxFuture, Permission, Question, Registry, Reply, Rules, ToolContext, dispatch,
+};
 use serde_json::{Value, json};
 
 /// How often a login is tried: a server that wants more and more would go on for ever.
@@ -40,7 +42,6 @@ async fn main() -> ExitCode {
     let options = Options {
         tokens: Some(home.path().join("tokens.json")),
         client_metadata_url: Some(CLIENT_METADATA.to_owned()),
-        people: Some(Arc::new(Agreeing)),
         ..Options::new(home.path().to_owned(), Vec::new())
     };
     let servers = Servers::new(read.entries, options);
@@ -58,9 +59,11 @@ async fn main() -> ExitCode {
 /// A person who agrees to whatever is proposed.
 struct Agreeing;
 
-impl People for Agreeing {
-    fn ask(&self, _question: ServerQuestion) -> BoxFuture<'_, Option<serde_json::Map<String, Value>>> {
-        Box::pin(std::future::ready(Some(serde_json::Map::new())))
+impl Approver for Agreeing {
+    fn ask(&self, question: Question) -> BoxFuture<'_, Option<Reply>> {
+        let proposed = question.choices.iter().find(|choice| choice.ends_with("as proposed"));
+        let choice = proposed.or(question.choices.first()).cloned();
+        Box::pin(std::future::ready(choice.map(|choice| Reply { choice, reason: None })))
     }
 }
 
@@ -127,7 +130,8 @@ async fn call(registry: &Registry, name: &str, args: &Value) -> Option<Error> {
         opaque: None,
     };
     let rules = Rules { permission: Permission::Full, ..Rules::default() };
-    let context = ToolContext::alone(SessionId::now(), "/".into(), rules);
+    let mut context = ToolContext::alone(SessionId::now(), "/".into(), rules);
+    context.approver = Arc::new(Agreeing);
     let output = dispatch(registry, &call, args, &context).await;
     println!("{name}: {}", output.for_model);
     let is_login = output.card.is_some_and(|card| card.code == "MCP_LOGIN");

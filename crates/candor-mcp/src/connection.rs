@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::error::{Challenge, Error};
 use crate::http::innermost;
 use crate::offer::{Offer, TOOLS_MAX};
-use crate::people::{self, People};
+use crate::people::Callers;
 use crate::stdio::Child;
 
 /// The most pages of one list: a server may name a next page for ever.
@@ -33,14 +33,16 @@ pub(crate) struct Connection {
     server: String,
     service: RunningService<RoleClient, Ear>,
     child: Option<Child>,
+    callers: Arc<Callers>,
 }
 
 /// What we are to a server.
+#[derive(Clone)]
 pub(crate) struct Ear {
     /// Whose it is.
     pub(crate) server: String,
     /// Who can be asked.
-    pub(crate) people: Option<Arc<dyn People>>,
+    pub(crate) callers: Arc<Callers>,
     /// Told when the server offers something else than before. However often it says so, it is asked once at a time.
     pub(crate) changed: Arc<Notify>,
 }
@@ -49,19 +51,17 @@ impl ClientHandler for Ear {
     fn get_info(&self) -> ClientConfig {
         let info = Implementation::new("candor", env!("CARGO_PKG_VERSION"));
         let mut capabilities = ClientCapabilities::default();
-        if self.people.is_some() {
-            let form = FormElicitationCapability::default();
-            capabilities.elicitation = Some(ElicitationCapability::new().with_form(form));
-        }
+        let form = FormElicitationCapability::default();
+        capabilities.elicitation = Some(ElicitationCapability::new().with_form(form));
         ClientConfig::new(capabilities, info).with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 
     async fn create_elicitation(
         &self,
         asked: ElicitRequestParams,
-        _context: RequestContext<RoleClient>,
+        context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        Ok(people::answer(&self.server, self.people.as_ref(), asked).await)
+        Ok(self.callers.answer(&self.server, asked, &context.ct).await)
     }
 
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
@@ -81,8 +81,9 @@ pub(crate) struct Bounds<'a> {
 }
 
 impl Connection {
-    pub(crate) fn new(server: &str, service: RunningService<RoleClient, Ear>, child: Option<Child>) -> Self {
-        Self { server: server.to_owned(), service, child }
+    pub(crate) fn new(service: RunningService<RoleClient, Ear>, child: Option<Child>) -> Self {
+        let Ear { server, callers, .. } = service.service().clone();
+        Self { server, service, child, callers }
     }
 
     /// Whether it can be asked.
@@ -235,12 +236,14 @@ impl Connection {
         let answered = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(Error::Interrupted { tool: tool.to_owned() }),
-            answered = tokio::time::timeout(limit, answer) => answered,
+            answered = answer => answered,
+            () = self.callers.overdue(limit) => {
+                return Err(Error::TimedOut { server: self.server.clone(), tool: tool.to_owned(), limit });
+            }
         };
         match answered {
-            Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(error)) => Err(self.failed(tool, limit, error).await),
-            Err(_) => Err(Error::TimedOut { server: self.server.clone(), tool: tool.to_owned(), limit }),
+            Ok(answer) => Ok(answer),
+            Err(error) => Err(self.failed(tool, limit, error).await),
         }
     }
 

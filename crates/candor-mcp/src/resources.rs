@@ -64,7 +64,9 @@ fn told(context: &ToolContext) -> impl FnOnce((Vec<Value>, String)) -> ToolOutpu
 
 async fn read(servers: &Servers, name: &str, uri: &str, context: &ToolContext) -> Result<ToolOutput, Error> {
     let ask = async |connection: &Connection, bounds: Bounds<'_>| connection.read(uri, bounds).await;
-    let read = servers.find(name)?.ask("resources/read", &context.cancel, ask).await?;
+    let server = servers.find(name)?;
+    let _caller = server.enter(context);
+    let read = server.ask("resources/read", &context.cancel, ask).await?;
     Ok(result::of_resource(name, uri, read, context))
 }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use candor_log::event;
 use candor_protocol::Code;
+use candor_tools::ToolContext;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
 use rmcp::model::{CallToolResult, JsonObject};
@@ -15,9 +16,10 @@ use tokio_util::sync::CancellationToken;
 use crate::Options;
 use crate::cache::{Cache, Known, LastFailure};
 use crate::config::Entry;
-use crate::connection::{Bounds, Connection};
+use crate::connection::{Bounds, Connection, Ear};
 use crate::error::{Challenge, Error};
 use crate::offer::Offer;
+use crate::people::{Callers, Entered};
 use crate::servers::ServerProcess;
 use crate::standing::Standing;
 use crate::starting::{Opening, start};
@@ -29,6 +31,8 @@ const BACKOFF_MAX: Duration = Duration::from_secs(30);
 const FAILURES_MAX: u32 = 5;
 /// How long it may take to say what it offers.
 const OFFER_TIME_MAX: Duration = Duration::from_secs(30);
+/// How long people may think about what a server asks. Whether anybody is there at all is settled at once.
+const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long a call may take where the entry says nothing.
 const CALL_TIME_MAX: Duration = Duration::from_secs(120);
 
@@ -44,6 +48,8 @@ pub(crate) struct Basis {
 pub(crate) struct Server {
     pub(crate) entry: Entry,
     basis: Arc<Basis>,
+    /// Whose calls go on.
+    callers: Arc<Callers>,
     /// A plain lock: it is held for a look and never across a wait.
     life: Mutex<Life>,
 }
@@ -83,6 +89,7 @@ impl Server {
         Self {
             entry,
             basis,
+            callers: Arc::default(),
             life: Mutex::new(Life {
                 state: State::Away,
                 failures: 0,
@@ -159,7 +166,12 @@ impl Server {
     /// How long a call may take with all that may have to happen before it.
     pub(crate) fn whole_time_max(&self) -> Duration {
         // Twice the start: an old server may have to be started again after a question that it does not know.
-        self.call_time_max() + self.basis.options.start_time_max * 2 + OFFER_TIME_MAX + BACKOFF_MAX
+        self.call_time_max() + self.basis.options.start_time_max * 2 + OFFER_TIME_MAX + BACKOFF_MAX + PATIENCE
+    }
+
+    /// Somebody's call begins: while it goes on, the server may want to know something from them.
+    pub(crate) fn enter(&self, context: &ToolContext) -> Entered {
+        self.callers.enter(context)
     }
 
     /// Calls one of its tools. What may have been done is never asked for again.
@@ -167,8 +179,9 @@ impl Server {
         self: &Arc<Self>,
         tool: &str,
         args: JsonObject,
-        cancel: &CancellationToken,
+        context: &ToolContext,
     ) -> Result<CallToolResult, Error> {
+        let (cancel, _caller) = (&context.cancel, self.enter(context));
         let connection = self.connection(tool, cancel).await?;
         let bounds = Bounds { limit: self.call_time_max(), cancel };
         let answer = connection.call(tool, args, bounds).await;
@@ -285,7 +298,9 @@ impl Server {
             _ => Opening::Ask,
         };
         let changed = Arc::new(Notify::new());
-        let connection = Arc::new(start(&self.entry, &self.basis.options, opening, &changed).await?);
+        let (server, callers) = (self.entry.name.clone(), Arc::clone(&self.callers));
+        let ear = Ear { server, callers, changed: Arc::clone(&changed) };
+        let connection = Arc::new(start(&self.entry, &self.basis.options, opening, &ear).await?);
         if let Err(error) = self.refresh(&connection).await {
             connection.stop().await;
             // It never was there for anybody.

@@ -16,7 +16,6 @@ use crate::error::{Challenge, Error};
 use crate::names;
 use crate::oauth::{self, Tokens};
 use crate::offer::{Offer, OfferedPrompt};
-use crate::people::People;
 use crate::resources::Resources;
 use crate::result;
 use crate::server::{Basis, Server};
@@ -42,8 +41,6 @@ pub struct Options {
     pub login_time_max: Duration,
     /// The address of a document about us, for login servers that take that for a registration.
     pub client_metadata_url: Option<String>,
-    /// Who asks people what servers want to know.
-    pub people: Option<Arc<dyn People>>,
 }
 
 impl Options {
@@ -58,7 +55,6 @@ impl Options {
             start_time_max: Duration::from_secs(30),
             login_time_max: Duration::from_secs(300),
             client_metadata_url: None,
-            people: None,
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use candor_sandbox::{Sandbox, Spec, Stdin, start_talking};
@@ -10,7 +9,6 @@ use rmcp::model::{ErrorCode, ProtocolVersion};
 use rmcp::service::ClientInitializeError;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::{ClientLifecycleMode, serve_client_with_lifecycle};
-use tokio::sync::Notify;
 
 use crate::config::{Entry, Reach, Rights};
 use crate::connection::{Connection, Ear, shortened, wanted_login};
@@ -41,9 +39,9 @@ pub(crate) async fn start(
     entry: &Entry,
     options: &Options,
     opening: Opening,
-    changed: &Arc<Notify>,
+    ear: &Ear,
 ) -> Result<Connection, Error> {
-    let attempt = |opening| attempt(entry, options, opening, changed);
+    let attempt = |opening| attempt(entry, options, opening, ear.clone());
     let started = match attempt(opening).await {
         Err(Failed { may_be_old: true, .. }) if opening == Opening::Ask => attempt(Opening::Initialize).await,
         started => started,
@@ -51,21 +49,14 @@ pub(crate) async fn start(
     started.map_err(|failed| failed.error)
 }
 
-async fn attempt(
-    entry: &Entry,
-    options: &Options,
-    opening: Opening,
-    changed: &Arc<Notify>,
-) -> Result<Connection, Failed> {
+async fn attempt(entry: &Entry, options: &Options, opening: Opening, ear: Ear) -> Result<Connection, Failed> {
     let limit = options.start_time_max;
-    let ear =
-        Ear { server: entry.name.clone(), people: options.people.clone(), changed: Arc::clone(changed) };
     match &entry.reach {
         Reach::Stdio { .. } => {
             let (child, stdio) = spawn(entry, options).map_err(Failed::plainly)?;
             let serving = serve_client_with_lifecycle(ear, stdio, opening.lifecycle());
             match within(limit, serving).await {
-                Ok(service) => Ok(Connection::new(&entry.name, service, Some(child))),
+                Ok(service) => Ok(Connection::new(service, Some(child))),
                 Err(problem) => {
                     let failed = explain(entry, &problem, limit, Some(&child)).await;
                     child.stop().await;
@@ -95,7 +86,7 @@ async fn attempt(
                 Err(Problem::Of(reason)) => return Err(plainly(reason)),
             };
             match served {
-                Ok(service) => Ok(Connection::new(&entry.name, service, None)),
+                Ok(service) => Ok(Connection::new(service, None)),
                 Err(problem) => Err(explain(entry, &problem, limit, None).await),
             }
         }

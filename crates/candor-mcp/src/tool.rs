@@ -33,7 +33,7 @@ impl ServerTool {
         let (server, tool) = (&self.server.entry.name, &self.offer.tools[self.index].name);
         // They were looked at before, in the same way.
         let args = self.schema.fitted(&self.spec().parameters, args).unwrap_or_default();
-        match self.server.call(tool, args, &context.cancel).await {
+        match self.server.call(tool, args, context).await {
             Ok(answer) => result::of_call(server, tool, &self.name, answer, context),
             Err(error) => result::of_error(server, &error),
         }

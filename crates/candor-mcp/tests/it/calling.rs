@@ -1,10 +1,6 @@
 //! Calls, as a model makes them.
 
-use std::sync::Arc;
-
-use candor_mcp::{People, ServerQuestion};
-use candor_tools::BoxFuture;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::rig::{Rig, call, call_until, code, told};
@@ -150,28 +146,6 @@ async fn a_process_sees_only_the_environment_that_it_is_given() {
     names.retain(|name| !matches!(name.as_str(), "LC_CTYPE" | "PWD"));
     assert_eq!(names.len(), 3, "{names:?}");
     assert!(env["PATH"].is_string() && env["FAKE_DIR"].is_string());
-}
-
-/// A person who says who they are.
-struct Ada;
-
-impl People for Ada {
-    fn ask(&self, question: ServerQuestion) -> BoxFuture<'_, Option<Map<String, Value>>> {
-        assert_eq!((question.server.as_str(), question.message.as_str()), ("fake", "Who are you?"));
-        let said = json!({ "name": "Ada" }).as_object().cloned();
-        Box::pin(std::future::ready(said))
-    }
-}
-
-#[tokio::test]
-async fn a_question_of_a_server_goes_to_a_person_or_is_declined() {
-    let mut rig = Rig::new();
-    call(&rig.known("old").await, "mcp__fake__ask", json!({})).await;
-    assert!(rig.log().contains(r#"answered {"action": "decline"}"#), "{}", rig.log());
-    rig.options.people = Some(Arc::new(Ada));
-    call(&rig.known("old").await, "mcp__fake__ask", json!({})).await;
-    let expected = r#"answered {"action": "accept", "content": {"age": 7, "name": "Ada"}}"#;
-    assert!(rig.log().contains(expected), "{}", rig.log());
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod asking;
 mod caching;
 mod calling;
 mod config;

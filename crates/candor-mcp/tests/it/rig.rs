@@ -110,6 +110,17 @@ pub(crate) async fn call_until(
     args: Value,
     cancel: &CancellationToken,
 ) -> ToolOutput {
+    let context = ToolContext { cancel: cancel.clone(), ..context(Path::new("/")) };
+    call_in(servers, name, args, &context).await
+}
+
+/// The same, in a session.
+pub(crate) async fn call_in(
+    servers: &Arc<Servers>,
+    name: &str,
+    args: Value,
+    context: &ToolContext,
+) -> ToolOutput {
     let registry = Registry::new(servers.tools());
     let call = ToolCall {
         call_id: "1".to_owned(),
@@ -118,8 +129,7 @@ pub(crate) async fn call_until(
         malformed: None,
         opaque: None,
     };
-    let context = ToolContext { cancel: cancel.clone(), ..context(Path::new("/")) };
-    dispatch(&registry, &call, &args, &context).await
+    dispatch(&registry, &call, &args, context).await
 }
 
 /// What the model reads.

@@ -4,6 +4,7 @@ use candor_testkit::{Dialect, FakeLlm, Home, Reply};
 use serde_json::{Value, json};
 
 use crate::rig::{ask, candor, home_of, log_lines};
+use crate::serving::serve_with;
 
 /// A server of the older protocol that has one tool, which says what it was given and how it was started.
 const SERVER: &str = r#"
@@ -59,6 +60,61 @@ fn a_server_that_was_added_is_listed_probed_called_and_removed() {
     assert!(result.to_string().contains("hello given False"), "{result}");
     candor(&home, "mcp remove echo").run().ok();
     assert!(candor(&home, "mcp list").run().ok().stderr.contains("no servers"));
+}
+
+/// The same, but before it says anything it wants to know something.
+fn asking_server() -> String {
+    let question = r#"
+        print(json.dumps({"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": {"message": "Which team?",
+            "requestedSchema": {"type": "object", "properties": {"team": {"type": "string", "enum": ["red", "blue"]}}, "required": ["team"]}}}), flush=True)
+        told = json.loads(sys.stdin.readline())["result"]
+        said = json.dumps(told, sort_keys=True)
+"#;
+    let (before, after) = SERVER.split_once("        result = {\"content\"").expect("the answer");
+    format!("{before}{}        result = {{\"content\"{after}", question.trim_start_matches('\n'))
+}
+
+#[test]
+fn a_server_asks_the_person_whose_call_it_is() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    let home = home(&fake);
+    home.write_in_workspace("server.py", asking_server());
+    own(&home);
+    candor(&home, "mcp probe echo").run().ok();
+    let calls = || {
+        fake.push(Reply::calls([("mcp__echo__say", json!({ "text": "hello" }))]));
+        fake.push(Reply::text("Said."));
+    };
+    calls();
+    let served = serve_with(&home, &[]);
+    let mut socket = served.connect();
+    socket.send_text(&json!({ "type": "send_message", "content": "Say hello" }).to_string());
+    let mut asked = Vec::new();
+    loop {
+        let frame: Value = socket.receive();
+        match frame["type"].as_str().unwrap_or_default() {
+            "approval_request" => {
+                let answer = json!({ "type": "answer", "callId": frame["callId"], "choice": "blue" });
+                socket.send_text(&answer.to_string());
+                asked.push(frame);
+            }
+            "run_end" => break,
+            _ => {}
+        }
+    }
+    assert_eq!(asked.len(), 1);
+    assert_eq!(asked[0]["question"], "The MCP server echo asks: Which team?\nteam (one of red, blue)");
+    assert_eq!(asked[0]["choices"], json!(["red", "blue", "do not answer"]));
+    let told = |at: usize| {
+        let result: Value = serde_json::from_str(&fake.requests()[at].tool_results()[0]).unwrap();
+        result["content"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(told(1), r#"{"action": "accept", "content": {"team": "blue"}}"#);
+    drop(served);
+    // Where nobody is there, nobody is waited for.
+    calls();
+    ask(&home, &["--no-verify", "Say hello"]).run().ok();
+    assert_eq!(told(3), r#"{"action": "cancel"}"#);
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn serve(home: &Home) -> Served<'_> {
 
 /// The same with more arguments.
 #[track_caller]
-fn serve_with<'h>(home: &'h Home, args: &[&str]) -> Served<'h> {
+pub(crate) fn serve_with<'h>(home: &'h Home, args: &[&str]) -> Served<'h> {
     Served::start(Candor::new(BINARY, home).args(args), home)
 }
 
