@@ -27,6 +27,19 @@ use crate::{Registry, Tool, ToolSource, Tools};
 const FILE_BYTES_MAX: u64 = 1 << 20;
 /// The most tools of a file: every one is paid for with every request.
 const TOOLS_MAX: usize = 128;
+/// The names of our tools that other crates bring, or that are not always there. One of a person's own would be hidden by them.
+const BROUGHT: &[&str] = &[
+    "context_get",
+    "context_search",
+    "delegate",
+    "mcp_resources",
+    "notes",
+    "skill",
+    "tool_search",
+    "verify",
+    "web_fetch",
+    "web_search",
+];
 
 /// The tools of a file, read again when it changes.
 pub struct CommandTools {
@@ -124,7 +137,9 @@ impl ToolSource for CommandTools {
 
 /// Whether there is a tool of this name that comes first: one of ours under any of its names, or another entry.
 fn is_taken(name: &str, before: &[Arc<dyn Tool>]) -> bool {
-    Registry::built_in().find(name).is_some() || before.iter().any(|tool| tool.spec().name == name)
+    Registry::built_in().find(name).is_some()
+        || BROUGHT.contains(&name)
+        || before.iter().any(|tool| tool.spec().name == name)
 }
 
 fn stamp(path: &Path) -> Stamp {

@@ -51,6 +51,26 @@ fn the_list_shows_them_and_a_card_for_what_is_left_out() {
 }
 
 #[test]
+fn no_tool_of_ours_is_replaced_or_hides_one_without_a_word() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    let home = home_of(&fake);
+    let listed = candor(&home, "tools list --json").run().ok().stdout;
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    let names: Vec<&str> =
+        listed["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert!(names.contains(&"notes") && names.contains(&"verify"), "{names:?}");
+    let entry = |name: &&str| format!("  - {{ name: {name}, description: x, cmd: \"true\" }}\n");
+    home.write("tools.yaml", format!("tools:\n{}", names.iter().map(entry).collect::<String>()));
+    let told = candor(&home, "tools list").run().ok().stderr;
+    for name in names {
+        assert!(
+            told.contains(&format!("{name} is left out: there is another tool of this name")),
+            "{name}: {told}"
+        );
+    }
+}
+
+#[test]
 fn a_mistake_that_is_made_during_a_conversation_is_told_once() {
     let fake = FakeLlm::start(Dialect::OpenaiChat);
     let gate = Gate::new();
