@@ -37,12 +37,25 @@ pub(super) async fn run(wanted: &Wanted, as_json: bool, desk: &Desk<'_>) -> Resu
         list::tell_none(wanted, desk);
     }
     let is_terminal = io::stdout().is_terminal();
-    for Node { session, depth } in &nodes {
+    for (at, Node { session, .. }) in nodes.iter().enumerate() {
         let id = if is_terminal { list::short(session.id) } else { session.id.to_string() };
-        let mark = if *depth > 0 { format!("{}└ ", "  ".repeat(depth - 1)) } else { String::new() };
-        screen.say(format_args!("{mark}{id}  {}", list::line(session)))?;
+        screen.say(format_args!("{}{id}  {}", branch(&nodes, at), list::line(session)))?;
     }
     Ok(Exit::Good)
+}
+
+/// What stands before a node: how it hangs on those above it.
+fn branch(nodes: &[Node], at: usize) -> String {
+    let (depth, after) = (nodes[at].depth, &nodes[at + 1..]);
+    let goes_on =
+        |level: usize| after.iter().take_while(|node| node.depth >= level).any(|node| node.depth == level);
+    let piece = |level: usize| match (goes_on(level), level == depth) {
+        (true, true) => "├ ",
+        (false, true) => "└ ",
+        (true, false) => "│ ",
+        (false, false) => "  ",
+    };
+    (1..=depth).map(piece).collect()
 }
 
 /// Adds a session, and below it those that work for it.
