@@ -43,7 +43,8 @@ pub fn run(workspace: &Workspace) -> Result<bool> {
     for &(package, target) in SUITES {
         println!("{package}: {target} …");
         let finished = Invocation::cargo(&workspace.root)
-            .args(["bench", "--locked", "--package", package, "--bench", target])
+            // With the features of the whole workspace: for one package alone half of it would be built again.
+            .args(["bench", "--locked", "--workspace", "--bench", target])
             .args(["--", "--max-time", BENCHMARK_SECONDS_MAX])
             .finish()?;
         let measurements = parse(&finished.output);

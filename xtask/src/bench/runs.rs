@@ -9,18 +9,9 @@ use super::starts::shown_size;
 use crate::invocation::Invocation;
 use crate::workspace::Workspace;
 
-/// The benchmarks that judge themselves: package and target.
-const TARGETS: [(&str, &str); 9] = [
-    ("candor", "runs"),
-    ("candor", "cards"),
-    ("candor-tools", "walls"),
-    ("candor-store", "memory"),
-    ("candor-context", "packs"),
-    ("candor", "memory"),
-    ("candor", "serving"),
-    ("candor", "verifying"),
-    ("candor-mcp", "idle"),
-];
+/// The benchmarks that judge themselves, each name once in the workspace.
+const TARGETS: [&str; 9] =
+    ["runs", "cards", "walls", "storing", "packs", "memory", "serving", "verifying", "idle"];
 /// What a line with a figure begins with.
 const FIGURE: &str = "figure | ";
 /// The largest binary that we would hand to a stranger.
@@ -31,10 +22,10 @@ pub(super) fn measure(workspace: &Workspace) -> Result<Vec<Row>> {
     // What is measured is what we would hand out.
     let binary = workspace.build_candor("dist")?;
     let mut rows = Vec::new();
-    for (package, target) in TARGETS {
-        println!("  {package}: {target} …");
+    for target in TARGETS {
+        println!("  {target} …");
         let finished = Invocation::cargo(&workspace.root)
-            .args(["bench", "--locked", "--package", package, "--bench", target])
+            .args(["bench", "--locked", "--workspace", "--bench", target])
             .env("CANDOR_MEASURED", &binary)
             .finish()?;
         if !finished.success {
