@@ -1,6 +1,6 @@
 //! All rules that are in force, ready to be matched.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
@@ -8,11 +8,10 @@ use memchr::memmem;
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
+use super::built_in;
+use super::index::Index;
 use super::literal::{Fixed, FixedOfRule, all_stand};
 use super::rule::{Pick, Rule, RuleFile};
-
-/// Our own rules, without their examples, as the build script found them.
-const BUILT_IN: &str = include_str!(concat!(env!("OUT_DIR"), "/rules.json"));
 
 /// The largest automaton that a pattern may become: a user's own pattern must not eat the memory.
 const REGEX_BYTES_MAX: usize = 4 << 20;
@@ -38,6 +37,15 @@ impl Prepared {
         Ok(Self { file, fixed })
     }
 
+    fn recipes(self) -> impl Iterator<Item = (Recipe, FixedOfRule)> {
+        let Self { file, fixed } = self;
+        let (programs, ecosystem) = (Arc::from(file.programs), Arc::from(file.ecosystem));
+        file.rules.into_iter().zip(fixed).map(move |(rule, fixed)| {
+            let of = (Arc::clone(&ecosystem), Arc::clone(&programs), file.pick);
+            (Recipe::new(rule, fixed.clone(), of), fixed)
+        })
+    }
+
     /// The same with no step called safe: for a file whose writer is not known.
     #[must_use]
     pub fn without_safe_steps(mut self) -> Self {
@@ -58,6 +66,25 @@ pub(crate) struct Recipe {
     pub(crate) command: Option<Lazy>,
     pub(crate) patterns: Vec<Lazy>,
     pub(crate) unless: Option<Lazy>,
+}
+
+impl Recipe {
+    pub(super) fn new(
+        rule: Rule,
+        fixed: FixedOfRule,
+        (ecosystem, programs, pick): (Arc<str>, Arc<[String]>, Pick),
+    ) -> Self {
+        let written = rule.patterns.all().iter().zip(fixed.patterns);
+        Self {
+            pick,
+            programs,
+            ecosystem,
+            command: rule.command.as_deref().map(|pattern| Lazy::new(pattern, fixed.command)),
+            patterns: written.map(|(pattern, Fixed { others, .. })| Lazy::new(pattern, others)).collect(),
+            unless: rule.unless.as_deref().map(|pattern| Lazy::new(pattern, Vec::new())),
+            rule,
+        }
+    }
 }
 
 /// A pattern that is compiled when it is first needed, which most never are: to compile one takes as long as to search a
@@ -100,12 +127,27 @@ fn compile(pattern: &str) -> Result<Regex, regex::Error> {
 /// All rules that are in force.
 #[derive(Debug)]
 pub struct RuleBase {
-    recipes: Vec<Recipe>,
-    /// The texts, and for each the rules and patterns that need it.
-    texts: Vec<(String, Vec<(usize, usize)>)>,
-    /// The rules that need no output.
-    silent: Vec<usize>,
+    rules: Vec<Slot>,
+    /// The rules of a person, and ours.
+    parts: Vec<Part>,
     searcher: OnceLock<Option<AhoCorasick>>,
+}
+
+/// A place for a rule. Ours are read when they are first needed, which most never are.
+#[derive(Debug)]
+struct Slot {
+    written: &'static str,
+    recipe: OnceLock<Option<Box<Recipe>>>,
+}
+
+/// Some of the rules, and how they are found.
+#[derive(Debug)]
+struct Part {
+    /// How many rules and texts are before its own.
+    rules_before: usize,
+    texts_before: usize,
+    texts: Vec<Cow<'static, str>>,
+    index: Index,
 }
 
 impl RuleBase {
@@ -116,85 +158,76 @@ impl RuleBase {
 
     /// These rules, and ours after them.
     pub fn with(own: Vec<Prepared>) -> Self {
-        // The build script wrote it; a test reads it.
-        let ours: Vec<Prepared> = serde_json::from_str(BUILT_IN).unwrap_or_default();
-        Self::only(own.into_iter().chain(ours))
+        let mut base = Self::only(own);
+        let texts = built_in::texts().map(Cow::Borrowed).collect();
+        base.add_part(texts, built_in::index());
+        let slot = |written| Slot { written, recipe: OnceLock::new() };
+        base.rules.extend(built_in::rules().map(slot));
+        base
     }
 
     /// These rules alone.
     pub fn only(files: impl IntoIterator<Item = Prepared>) -> Self {
-        let mut base =
-            Self { recipes: Vec::new(), texts: Vec::new(), silent: Vec::new(), searcher: OnceLock::new() };
-        let mut known: HashMap<String, usize> = HashMap::new();
-        for Prepared { file, fixed } in files {
-            let (programs, ecosystem) = (Arc::from(file.programs), Arc::from(file.ecosystem));
-            for (rule, FixedOfRule { patterns, command }) in file.rules.into_iter().zip(fixed) {
-                let id = base.recipes.len();
-                if patterns.is_empty() {
-                    base.silent.push(id);
-                }
-                let texts = patterns.iter().enumerate();
-                for (text, pattern) in
-                    texts.flat_map(|(at, fixed)| fixed.texts.iter().map(move |text| (text, at)))
-                {
-                    let at = *known.entry(text.clone()).or_insert_with_key(|text| {
-                        base.texts.push((text.clone(), Vec::new()));
-                        base.texts.len() - 1
-                    });
-                    base.texts[at].1.push((id, pattern));
-                }
-                let written = rule.patterns.all().iter().zip(patterns);
-                base.recipes.push(Recipe {
-                    pick: file.pick,
-                    programs: Arc::clone(&programs),
-                    ecosystem: Arc::clone(&ecosystem),
-                    command: rule.command.as_deref().map(|pattern| Lazy::new(pattern, command)),
-                    patterns: written
-                        .map(|(pattern, Fixed { others, .. })| Lazy::new(pattern, others))
-                        .collect(),
-                    unless: rule.unless.as_deref().map(|pattern| Lazy::new(pattern, Vec::new())),
-                    rule,
-                });
-            }
-        }
+        let mut base = Self { rules: Vec::new(), parts: Vec::new(), searcher: OnceLock::new() };
+        let (recipes, fixed): (Vec<_>, Vec<_>) = files.into_iter().flat_map(Prepared::recipes).unzip();
+        let (index, texts) = Index::of(&fixed);
+        base.add_part(texts.into_iter().map(Cow::Owned).collect(), index);
+        let slot = |recipe| Slot { written: "", recipe: OnceLock::from(Some(Box::new(recipe))) };
+        base.rules.extend(recipes.into_iter().map(slot));
         base
+    }
+
+    fn add_part(&mut self, texts: Vec<Cow<'static, str>>, index: Index) {
+        let texts_before = self.parts.iter().map(|part| part.texts.len()).sum();
+        self.parts.push(Part { rules_before: self.rules.len(), texts_before, texts, index });
     }
 
     /// How many rules there are.
     pub fn len(&self) -> usize {
-        self.recipes.len()
+        self.rules.len()
     }
 
-    /// How many patterns had to be compiled so far, which is what a first explanation takes its time for.
-    pub fn compiled(&self) -> usize {
+    /// How many rules had to be read so far, and how many patterns to be compiled: what a first explanation takes its time for.
+    pub fn used(&self) -> (usize, usize) {
         let of_rule = |recipe: &Recipe| {
             let lazy = recipe.patterns.iter().chain(&recipe.command).chain(&recipe.unless);
             lazy.filter(|lazy| lazy.compiled.get().is_some()).count()
         };
-        self.recipes.iter().map(of_rule).sum()
+        let read = || self.rules.iter().filter_map(|slot| slot.recipe.get()?.as_deref());
+        (read().count(), read().map(of_rule).sum())
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.recipes.is_empty()
+        self.rules.is_empty()
     }
 
     /// The rules with the names of their ecosystems, in the order of their files.
     pub fn rules(&self) -> impl Iterator<Item = (&str, &Rule)> {
-        self.recipes.iter().map(|recipe| (&*recipe.ecosystem, &recipe.rule))
+        let recipes = (0..self.len()).filter_map(|id| self.recipe(id));
+        recipes.map(|recipe| (&*recipe.ecosystem, &recipe.rule))
     }
 
     pub(crate) fn recipe(&self, id: usize) -> Option<&Recipe> {
-        self.recipes.get(id)
+        let slot = self.rules.get(id)?;
+        slot.recipe.get_or_init(|| built_in::rule(slot.written).map(Box::new)).as_deref()
     }
 
-    pub(crate) fn silent(&self) -> &[usize] {
-        &self.silent
+    pub(crate) fn silent(&self) -> impl Iterator<Item = usize> {
+        self.parts.iter().flat_map(|part| part.index.silent.iter().map(|id| part.rules_before + id))
     }
 
     /// The rules and patterns that need one of the texts.
-    pub(crate) fn behind(&self, text: usize) -> &[(usize, usize)] {
-        self.texts.get(text).map(|(_, behind)| behind.as_slice()).unwrap_or_default()
+    pub(crate) fn behind(&self, text: usize) -> impl Iterator<Item = (usize, usize)> {
+        let part = self.parts.iter().rev().find(|part| part.texts_before <= text);
+        let behind = part.map(|part| (part, part.index.behind(text - part.texts_before)));
+        behind
+            .into_iter()
+            .flat_map(|(part, behind)| behind.iter().map(|(id, pattern)| (part.rules_before + id, *pattern)))
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().flat_map(|part| part.texts.iter().map(|text| &**text))
     }
 
     /// Tells each text that stands in an output, and where.
@@ -202,7 +235,7 @@ impl RuleBase {
         // To build what finds all texts in one pass takes longer than to look for each of them in a short output.
         if self.searcher.get().is_none() && output.len() <= ONE_BY_ONE_BYTES_MAX {
             let output = output.to_ascii_lowercase();
-            for (at, (text, _)) in self.texts.iter().enumerate() {
+            for (at, text) in self.texts().enumerate() {
                 memmem::find_iter(output.as_bytes(), text.as_bytes()).for_each(|place| tell(at, place));
             }
             return;
@@ -215,9 +248,8 @@ impl RuleBase {
     /// Finds all texts in one pass.
     fn searcher(&self) -> Option<&AhoCorasick> {
         let build = || {
-            let texts = self.texts.iter().map(|(text, _)| text);
             let kind = Some(AhoCorasickKind::ContiguousNFA);
-            AhoCorasick::builder().ascii_case_insensitive(true).kind(kind).build(texts).ok()
+            AhoCorasick::builder().ascii_case_insensitive(true).kind(kind).build(self.texts()).ok()
         };
         self.searcher.get_or_init(build).as_ref()
     }

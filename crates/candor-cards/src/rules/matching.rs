@@ -45,7 +45,7 @@ pub(crate) fn best<'b>(base: &'b RuleBase, seen: &Seen<'_>, world: &dyn World) -
         candidates.extend(base.recipe(id).and_then(|recipe| trial.of(id, recipe, &places)));
     }
     for id in base.silent() {
-        candidates.extend(base.recipe(*id).and_then(|recipe| trial.of_silent(*id, recipe)));
+        candidates.extend(base.recipe(id).and_then(|recipe| trial.of_silent(id, recipe)));
     }
     candidates.sort_by_key(|(rank, id, _)| (*rank, *id));
     candidates.into_iter().find_map(|(_, id, found)| {
@@ -68,7 +68,7 @@ fn places(base: &RuleBase, text: &str) -> BTreeMap<usize, BTreeMap<usize, Places
     base.find_texts(text, |at, place| hits.entry(at).or_default().add(place));
     for (at, places) in hits {
         for (id, pattern) in base.behind(at) {
-            found.entry(*id).or_default().entry(*pattern).or_default().join(&places);
+            found.entry(id).or_default().entry(pattern).or_default().join(&places);
         }
     }
     found

@@ -1,10 +1,12 @@
 //! The rules that turn the output of a failed command into a card.
 
 mod base;
+mod built_in;
 mod check;
 mod facts;
 mod fill;
 mod git;
+mod index;
 mod literal;
 mod looks;
 mod matching;

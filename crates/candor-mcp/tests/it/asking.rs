@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use candor_mcp::Servers;
 use candor_tools::{Approver, BoxFuture, Question, Reply, ToolContext};
 use serde_json::json;
 
-use crate::rig::{Rig, call_in, context};
+use crate::rig::{Rig, call, call_in, code, context};
 
 /// A person who answers one thing after the other, and then leaves.
 struct Person {
@@ -81,4 +82,34 @@ async fn a_person_may_say_nothing_and_nobody_says_nothing() {
     assert_eq!(answered(&Person::saying(&[])).await, r#"{"action": "cancel"}"#);
     // Who leaves in the middle has not answered.
     assert_eq!(answered(&Person::saying(&["answer", "Ada"])).await, r#"{"action": "cancel"}"#);
+}
+
+/// A person who needs as long as a call to another server may take, and then agrees.
+struct Slow {
+    other: Arc<Servers>,
+}
+
+impl Approver for Slow {
+    fn ask(&self, _question: Question) -> BoxFuture<'_, Option<Reply>> {
+        Box::pin(async {
+            assert_eq!(code(&call(&self.other, "mcp__fake__hang", json!({})).await), "MCP_TIMEOUT");
+            Some(Reply { choice: "answer as proposed".to_owned(), reason: None })
+        })
+    }
+}
+
+#[tokio::test]
+async fn who_thinks_for_longer_than_a_call_may_take_is_waited_for() {
+    let quick = |rig: &Rig| {
+        let mut entry = rig.fake("old");
+        entry["timeout"] = json!(0.2);
+        rig.servers(&json!({ "fake": entry }))
+    };
+    let (rig, elsewhere) = (Rig::new(), Rig::new());
+    let (servers, other) = (quick(&rig), quick(&elsewhere));
+    servers.probe("fake").await.unwrap();
+    other.probe("fake").await.unwrap();
+    let context = ToolContext { approver: Arc::new(Slow { other }), ..context(Path::new("/")) };
+    let output = call_in(&servers, "mcp__fake__ask", json!({}), &context).await;
+    assert!(!output.is_error, "{}", output.for_model);
 }

@@ -37,18 +37,19 @@ pub(super) async fn run(wanted: &Wanted, as_json: bool, desk: &Desk<'_>) -> Resu
         list::tell_none(wanted, desk);
     }
     let is_terminal = io::stdout().is_terminal();
+    let depths: Vec<usize> = nodes.iter().map(|node| node.depth).collect();
     for (at, Node { session, .. }) in nodes.iter().enumerate() {
         let id = if is_terminal { list::short(session.id) } else { session.id.to_string() };
-        screen.say(format_args!("{}{id}  {}", branch(&nodes, at), list::line(session)))?;
+        screen.say(format_args!("{}{id}  {}", branch(&depths[at..]), list::line(session)))?;
     }
     Ok(Exit::Good)
 }
 
-/// What stands before a node: how it hangs on those above it.
-fn branch(nodes: &[Node], at: usize) -> String {
-    let (depth, after) = (nodes[at].depth, &nodes[at + 1..]);
+/// What stands before the first of these nodes: how it hangs on those above it. They are known by how far down they stand.
+fn branch(depths: &[usize]) -> String {
+    let Some((&depth, after)) = depths.split_first() else { return String::new() };
     let goes_on =
-        |level: usize| after.iter().take_while(|node| node.depth >= level).any(|node| node.depth == level);
+        |level: usize| after.iter().take_while(|depth| **depth >= level).any(|depth| *depth == level);
     let piece = |level: usize| match (goes_on(level), level == depth) {
         (true, true) => "├ ",
         (false, true) => "└ ",
@@ -87,3 +88,7 @@ fn nested(nodes: &mut &[Node], depth: usize) -> Vec<Value> {
     }
     found
 }
+
+#[cfg(test)]
+#[path = "tree_tests.rs"]
+mod tests;
