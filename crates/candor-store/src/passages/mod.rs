@@ -17,8 +17,9 @@ use crate::{Error, file};
 /// How long to wait for another process that fills it.
 const BUSY_WAIT_MAX: Duration = Duration::from_secs(5);
 
-/// How many passages are put in by one statement: each statement goes to another thread and back.
-const ROWS_AT_ONCE: usize = 100;
+/// How many passages are put in by one statement. Each goes to another thread and back, and at each the index writes down what it has
+/// gathered, which then has to be merged. A statement takes some 32,000 values at most, and a passage is five.
+const ROWS_AT_ONCE: usize = 2_000;
 
 /// How many hits an answer has at most.
 pub const PASSAGES_MAX: u32 = 1_000;
