@@ -24,6 +24,11 @@ fn main() {
         println!("cargo::rustc-env={name}={value}");
     }
     println!("cargo::rerun-if-changed=build.rs");
+    // What is built for size keeps functions once that came out the same. The linker that Rust brings along here can do that.
+    let is_small = env::var("OPT_LEVEL").is_ok_and(|level| level == "s");
+    if is_small && env::var("TARGET").is_ok_and(|target| target == "x86_64-unknown-linux-gnu") {
+        println!("cargo::rustc-link-arg-bins=-Wl,--icf=all");
+    }
     // HEAD moves to another branch; the log grows with each commit on the same one.
     if let Some(git) = output("git", &["rev-parse", "--absolute-git-dir"]) {
         println!("cargo::rerun-if-changed={git}/HEAD");
