@@ -69,19 +69,9 @@ impl Field {
             Kind::Several(options) => format!("any of {}, with commas between them", labels(options)),
         };
         match (&self.proposed, self.is_needed) {
-            (Some(proposed), _) => format!("{kind}; {LEFT_OUT} for {}", self.shown(proposed)),
+            (Some(proposed), _) => format!("{kind}; {LEFT_OUT} for {}", shown(proposed)),
             (None, false) => format!("{kind}; {LEFT_OUT} to leave it out"),
             (None, true) => kind,
-        }
-    }
-
-    fn shown(&self, value: &Value) -> String {
-        match value {
-            Value::Bool(true) => "yes".to_owned(),
-            Value::Bool(false) => "no".to_owned(),
-            Value::String(text) => text.clone(),
-            Value::Array(list) => list.iter().map(|value| self.shown(value)).collect::<Vec<_>>().join(", "),
-            other => other.to_string(),
         }
     }
 
@@ -122,6 +112,17 @@ impl Field {
     }
 }
 
+/// A value as people say it.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(list) => list.iter().map(shown).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
 /// A number as JSON writes it.
 fn number(said: &str) -> Option<Value> {
     serde_json::from_str(said).ok().filter(Value::is_number)
@@ -146,7 +147,6 @@ fn chosen(options: &[(String, Value)], said: &str) -> Result<Value, String> {
 
 /// What can be chosen, in each of the ways in which that is written.
 fn options(schema: &Value) -> Vec<(String, Value)> {
-    let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     if let Some(titled) = schema["oneOf"].as_array().or(schema["anyOf"].as_array()) {
         let option = |one: &Value| (shown(one.get("title").unwrap_or(&one["const"])), one["const"].clone());
         return titled.iter().map(option).collect();

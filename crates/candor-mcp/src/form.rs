@@ -91,10 +91,9 @@ impl Form {
     }
 
     async fn one_by_one(&self, caller: &Caller) -> Result<Map<String, Value>, Refusal> {
-        let mut text = format!("{}\nWhat you answer goes to that server.", self.head);
-        for field in &self.fields {
-            text.push_str(&format!("\n- {}", field.question()));
-        }
+        let fields: Vec<String> = self.fields.iter().map(Field::question).collect();
+        let fields = if fields.is_empty() { ".".to_owned() } else { format!(":\n- {}", fields.join("\n- ")) };
+        let text = format!("{}\nWhat you answer goes to that server{fields}", self.head);
         let is_proposed = self.fields.iter().all(|field| !field.is_needed || field.proposed.is_some());
         let proposed = is_proposed.then_some(AS_PROPOSED).filter(|_| !self.fields.is_empty());
         let choices = [Some(ANSWER), proposed, Some(DECLINE)].into_iter().flatten().map(str::to_owned);

@@ -49,6 +49,7 @@ fn why(panic: Box<dyn Any + Send>) -> String {
 }
 
 /// Takes an object up, unless there is no more room or time: then nothing is loaded any more.
+#[expect(clippy::unnecessary_wraps, reason = "the library says what it looks like")]
 fn weighed(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
     let (left, deadline) = LEFT.get();
     let Some(left) = left.checked_sub(weight(object)) else { stop("it unpacks to more than can be read") };
