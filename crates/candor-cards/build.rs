@@ -28,12 +28,10 @@ mod rule;
 /// What stands between two texts.
 const BETWEEN: &str = "\0";
 
-/// A rule with what its file says about all of them.
+/// A rule, and the number of its file.
 #[derive(Serialize)]
 struct Written {
-    ecosystem: String,
-    programs: Vec<String>,
-    pick: rule::Pick,
+    file: usize,
     rule: rule::Rule,
     fixed: literal::FixedOfRule,
 }
@@ -44,32 +42,39 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
     paths.sort();
-    let files = paths.iter().map(|path| prepare(path)).collect::<Result<Vec<_>, _>>()?;
-    let rules: Vec<Written> = files.into_iter().flatten().collect();
+    let (mut heads, mut rules) = (Vec::new(), Vec::new());
+    for (number, path) in paths.iter().enumerate() {
+        let mut file = read(path)?;
+        for rule in file.rules.drain(..) {
+            let fixed = literal::FixedOfRule::of(rule.patterns.all(), rule.command.as_deref());
+            let fixed = fixed.map_err(|why| format!("{}: {}: {why}", path.display(), rule.code))?;
+            rules.push(Written { file: number, rule, fixed });
+        }
+        heads.push(file);
+    }
     let fixed: Vec<_> = rules.iter().map(|rule| rule.fixed.clone()).collect();
     let (index, texts) = index::Index::of(&fixed);
     if texts.iter().any(|text| text.contains(BETWEEN)) {
         return Err("a rule needs a text with the byte in it that stands between texts".into());
     }
-    let lines = rules.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    fs::write(out.join("rules"), lines.join("\n"))?;
+    fs::write(out.join("files"), lines(&heads)?)?;
+    fs::write(out.join("rules"), lines(&rules)?)?;
     fs::write(out.join("texts"), texts.join(BETWEEN))?;
     fs::write(out.join("index"), serde_json::to_vec(&index)?)?;
     Ok(())
 }
 
-fn prepare(path: &Path) -> Result<Vec<Written>, Box<dyn Error>> {
-    let in_file = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
-    let text = fs::read_to_string(path).map_err(|error| in_file(&error))?;
-    let file: rule::RuleFile = serde_saphyr::from_str(&text).map_err(|error| in_file(&error))?;
-    let mut rules = Vec::new();
-    for mut rule in file.rules {
-        rule.examples.clear();
-        let fixed = literal::FixedOfRule::of(rule.patterns.all(), rule.command.as_deref());
-        let fixed = fixed.map_err(|why| in_file(&format!("{}: {why}", rule.code)))?;
-        let (ecosystem, programs) = (file.ecosystem.clone(), file.programs.clone());
-        rules.push(Written { ecosystem, programs, pick: file.pick, rule, fixed });
-    }
-    Ok(rules)
+/// A file of rules without their examples.
+fn read(path: &Path) -> Result<rule::RuleFile, Box<dyn Error>> {
+    let text = fs::read_to_string(path)?;
+    let file: Result<rule::RuleFile, _> = serde_saphyr::from_str(&text);
+    let mut file = file.map_err(|error| format!("{}: {error}", path.display()))?;
+    file.rules.iter_mut().for_each(|rule| rule.examples.clear());
+    Ok(file)
+}
+
+fn lines(all: &[impl Serialize]) -> Result<String, serde_json::Error> {
+    let lines = all.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
+    Ok(lines.join("\n"))
 }

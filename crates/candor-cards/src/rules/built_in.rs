@@ -5,8 +5,10 @@ use serde::Deserialize;
 use super::base::Recipe;
 use super::index::Index;
 use super::literal::FixedOfRule;
-use super::rule::{Pick, Rule};
+use super::rule::{Rule, RuleFile};
 
+/// One file a line, without its rules.
+const FILES: &str = include_str!(concat!(env!("OUT_DIR"), "/files"));
 /// One rule a line.
 const RULES: &str = include_str!(concat!(env!("OUT_DIR"), "/rules"));
 /// The texts of the index, with a byte between them that is in none.
@@ -14,12 +16,10 @@ const TEXTS: &str = include_str!(concat!(env!("OUT_DIR"), "/texts"));
 const BETWEEN: char = '\0';
 const INDEX: &str = include_str!(concat!(env!("OUT_DIR"), "/index"));
 
-/// A rule with what its file says about all of them.
+/// A rule, and the number of its file.
 #[derive(Deserialize)]
 struct Written {
-    ecosystem: String,
-    programs: Vec<String>,
-    pick: Pick,
+    file: usize,
     rule: Rule,
     fixed: FixedOfRule,
 }
@@ -31,7 +31,8 @@ pub(super) fn rules() -> impl Iterator<Item = &'static str> {
 
 /// One of them. The build script wrote it; a test reads them all.
 pub(super) fn rule(written: &str) -> Option<Recipe> {
-    let Written { ecosystem, programs, pick, rule, fixed } = serde_json::from_str(written).ok()?;
+    let Written { file, rule, fixed } = serde_json::from_str(written).ok()?;
+    let RuleFile { ecosystem, programs, pick, .. } = serde_json::from_str(FILES.lines().nth(file)?).ok()?;
     Some(Recipe::new(rule, fixed, (ecosystem.into(), programs.into(), pick)))
 }
 
