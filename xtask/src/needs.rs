@@ -93,6 +93,9 @@ pub const NEEDS: &[Need] = &[
     Need { name: postgres::PROGRAM, source: Source::Apt("postgresql"), tests: Tests::Named("postgres") },
 ];
 
+/// What the search is held against by `cargo xtask bench`.
+pub static RIPGREP: Need = Need { name: "rg", source: Source::Apt("ripgrep"), tests: Tests::Named("bench") };
+
 /// How much of a failed installer's output is shown: the end is where it says why.
 const TAIL_LINES: usize = 5;
 
@@ -171,7 +174,8 @@ impl Need {
     }
 }
 
-fn install(need: &'static Need, workspace: &Workspace) -> Result<(), Missing> {
+/// Installs a need, if it is not there.
+pub fn install(need: &'static Need, workspace: &Workspace) -> Result<(), Missing> {
     if need.is_there(workspace) {
         return Ok(());
     }

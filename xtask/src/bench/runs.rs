@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use super::goals::{Met, Row};
 use super::starts::shown_size;
 use crate::invocation::Invocation;
+use crate::needs;
 use crate::workspace::Workspace;
 
 /// The benchmarks that judge themselves, each name once in the workspace.
@@ -21,6 +22,10 @@ const DIST_BYTES_MAX: u64 = 25_000_000;
 pub(super) fn measure(workspace: &Workspace) -> Result<Vec<Row>> {
     // What is measured is what we would hand out.
     let binary = workspace.build_candor("dist")?;
+    // Without it the rows about the search say so.
+    if let Err(missing) = needs::install(&needs::RIPGREP, workspace) {
+        println!("  {}", missing.reason);
+    }
     let mut rows = Vec::new();
     for target in TARGETS {
         println!("  {target} …");
