@@ -107,7 +107,11 @@ impl Field {
         let given = Value::Object(Map::from_iter([(self.name.clone(), value.clone())]));
         match Schema::default().problem(&whole, &given) {
             None => Ok(Some(value)),
-            Some(problem) => Err(format!("“{said}” does not do: {problem}")),
+            Some(problem) => {
+                // There is only one thing that it can be about.
+                let place = format!("at /{}: ", self.name);
+                Err(format!("“{said}” does not do: {}", problem.strip_prefix(&place).unwrap_or(&problem)))
+            }
         }
     }
 }
