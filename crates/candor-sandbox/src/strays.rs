@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -52,14 +53,20 @@ pub(crate) struct Mark {
     group: Pid,
     /// Before the first process was started.
     since: Instant,
+    /// What the last look found to be of the call. What has neither its mark nor its group is known by its parent alone, and
+    /// one that is asked to end may end before its child does.
+    known: Arc<Mutex<HashSet<Name>>>,
 }
+
+/// What names a process for good: its number and when it was started.
+type Name = (Pid, u64);
 
 /// One line of the process table, as far as it matters here.
 pub(crate) struct Entry {
     pub(crate) pid: Pid,
     parent: i32,
     group: i32,
-    /// In clock ticks since the machine started. With the number it names a process for good.
+    /// In clock ticks since the machine started.
     pub(crate) started: u64,
     /// It has ended and only waits to be reaped, or it is a thread of the kernel: nothing to be killed.
     pub(crate) is_hollow: bool,
@@ -80,7 +87,7 @@ impl Mark {
     ///
     /// The leader must not be reaped as long as the mark is used: until then nobody else can get its number.
     pub(crate) fn new(value: String, group: Pid, since: Instant) -> Self {
-        Self { assignment: format!("{MARK_NAME}={value}"), value, group, since }
+        Self { assignment: format!("{MARK_NAME}={value}"), value, group, since, known: Arc::default() }
     }
 
     /// The value of the variable.
@@ -142,6 +149,9 @@ impl Mark {
 
     /// Whether there is a process of the call with a number above this one.
     fn any_left(&self, oldest: i32) -> Whose {
+        if self.known().iter().any(lives) {
+            return Whose::Ours;
+        }
         let mut environ = Vec::with_capacity(ENVIRON_BYTES_USUAL);
         let mut all = Whose::Others;
         for pid in pids().filter(|pid| pid.as_raw_nonzero().get() > oldest) {
@@ -197,18 +207,25 @@ impl Mark {
         let own = getpid();
         let young: Vec<Entry> =
             table.into_iter().filter(|entry| entry.started >= since && entry.pid != own).collect();
+        let mut known = self.known();
         let mut environ = Vec::with_capacity(ENVIRON_BYTES_USUAL);
         let mut is_unclear = false;
         let is_ours = |entry: &&Entry| {
             let whose = self.look(entry.pid, &mut environ);
             is_unclear |= whose == Whose::Unclear;
-            entry.group == group || whose == Whose::Ours
+            entry.group == group || whose == Whose::Ours || known.contains(&entry.name())
         };
         let mut found: HashSet<i32> =
             young.iter().filter(is_ours).map(|entry| entry.pid.as_raw_nonzero().get()).collect();
         extend_with_children(&mut found, &young);
         let is_member = |entry: &Entry| !entry.is_hollow && found.contains(&entry.pid.as_raw_nonzero().get());
-        (young.into_iter().filter(is_member).collect(), is_unclear)
+        let members: Vec<Entry> = young.into_iter().filter(is_member).collect();
+        *known = members.iter().map(Entry::name).collect();
+        (members, is_unclear)
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashSet<Name>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the mark is in the environment that this process was started with. The buffer is used again for each.
@@ -226,6 +243,16 @@ impl Mark {
             Some(_) | None => Whose::Unclear,
         }
     }
+}
+
+impl Entry {
+    fn name(&self) -> Name {
+        (self.pid, self.started)
+    }
+}
+
+fn lives(name: &Name) -> bool {
+    entry(name.0).is_some_and(|entry| entry.name() == *name && !entry.is_hollow)
 }
 
 /// Adds the children of what was found, and theirs.

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use candor_sandbox::{How, run};
+use candor_sandbox::{How, run, start};
 use tokio_util::sync::CancellationToken;
 
-use crate::rig::Rig;
+use crate::rig::{LONG, Rig};
 
 /// Ways to stay behind. Each says `ready` on the gate from inside the process that means to stay.
 const WAYS: &[(&str, &str)] = &[
@@ -22,6 +22,10 @@ const WAYS: &[(&str, &str)] = &[
     (
         "with a new environment below a marked parent",
         "setsid bash -c 'setsid env -i bash -c \"echo ready > gate; exec sleep $TOKEN\"; :' > /dev/null 2>&1 &",
+    ),
+    (
+        "deaf to a request, with a new environment below a marked parent",
+        r#"setsid bash -c 'setsid env -i bash -c "trap \"\" TERM; echo ready > gate; exec sleep $TOKEN"; :' > /dev/null 2>&1 &"#,
     ),
     (
         "with a new environment two generations below a marked parent",
@@ -60,6 +64,17 @@ async fn what_runs_when_the_call_is_cancelled_is_killed() {
             cancel.cancel();
         });
         assert_eq!(ended.unwrap().how, How::Cancelled, "{way}");
+        assert_eq!(rig.sleepers(), 0, "{way}");
+    }
+}
+
+#[tokio::test]
+async fn what_runs_when_a_service_is_stopped_is_killed() {
+    for ((way, script), rig) in WAYS.iter().flat_map(|way| Rig::kinds().map(|rig| (way, rig))) {
+        let gate = rig.gate("gate");
+        let service = start(&rig.script(&format!("{script}\nsleep $TOKEN")), &rig.sandbox).unwrap();
+        tokio::fs::read(&gate).await.unwrap();
+        service.stop(LONG).await;
         assert_eq!(rig.sleepers(), 0, "{way}");
     }
 }

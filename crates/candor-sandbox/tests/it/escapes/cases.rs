@@ -319,7 +319,7 @@ pub(crate) const CASES: &[Case] = &[
         "processes of the host are seen",
         Namespaces,
         Shell(
-            "test -e /proc/$VICTIM/stat && tr '\\0' ' ' < /proc/$VICTIM/cmdline | grep -q sleep && echo ESCAPED",
+            "test -e /proc/$VICTIM/stat && tr '\\0' ' ' < /proc/$VICTIM/cmdline | grep -q cat && echo ESCAPED",
         ),
     ),
     case("shared memory segments", Namespaces, Shell("ipcs -m | grep -q ^0x && echo ESCAPED")),

@@ -40,7 +40,7 @@ fn spec(case: &Case, world: &World) -> Spec {
 async fn attempt(case: &Case, world: &World, sandbox: &Sandbox) -> Option<String> {
     let ended = run(&spec(case, world), sandbox, &CancellationToken::new()).await;
     let ended = ended.unwrap_or_else(|error| panic!("{}: {error:?}", case.name));
-    world.damage(&(ended.stdout.text() + &ended.stderr.text()))
+    world.damage(&(ended.stdout.text() + &ended.stderr.text())).await
 }
 
 /// Tries all that applies at a level.
@@ -59,12 +59,12 @@ async fn escaped(level: Level, open: impl Fn(&World) -> Sandbox) -> Vec<String> 
 /// Tries some of them; a world that was damaged is built anew.
 async fn escaped_of(applies: impl Fn(&Case) -> bool, open: impl Fn(&World) -> Sandbox) -> Vec<String> {
     let mut escaped = Vec::new();
-    let mut world = World::new();
+    let mut world = World::new().await;
     let mut sandbox = open(&world);
     for case in CASES.iter().filter(|case| applies(case)) {
         if let Some(damage) = attempt(case, &world, &sandbox).await {
             escaped.push(format!("{}: {damage}", case.name));
-            world = World::new();
+            world = World::new().await;
             sandbox = open(&world);
         }
     }
@@ -92,7 +92,7 @@ async fn nothing_gets_out_of_landlock() {
 
 #[tokio::test]
 async fn nothing_gets_out_of_bubblewrap() {
-    if let Err(error) = Sandbox::open_at(World::new().policy(), Level::Bubblewrap) {
+    if let Err(error) = Sandbox::open_at(World::new().await.policy(), Level::Bubblewrap) {
         println!("skipped: bubblewrap does not work here: {error:?}");
         return;
     }
@@ -191,7 +191,7 @@ async fn without_walls_all_of_it_gets_out() {
     let mut held = Vec::new();
     let cases = CASES.iter().filter(|case| case.scope == Scope::Always);
     for case in cases {
-        let world = World::new();
+        let world = World::new().await;
         if attempt(case, &world, &Sandbox::bare()).await.is_none() {
             held.push(case.name);
         }

@@ -8,9 +8,14 @@ use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
 
-use candor_sandbox::{Policy, Running, Sandbox, start};
+use candor_sandbox::{Policy, Running, Sandbox, Stdin, start_talking};
 use tempfile::TempDir;
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe::Receiver;
+use tokio::sync::Mutex;
+use tokio::time::timeout;
 
+use super::TIME_MAX;
 use crate::rig::spec;
 
 /// Stands in every file that must not be read.
@@ -23,8 +28,15 @@ pub(crate) struct World {
     _home: TempDir,
     base: PathBuf,
     listeners: Listeners,
-    pub(crate) victim: Running,
+    victim: Victim,
     before: BTreeMap<PathBuf, String>,
+}
+
+/// A process that says again what it is told. A killed one cannot, however soon after the signal it is asked: what it looks
+/// like in the process table changes only later.
+struct Victim {
+    process: Running,
+    answers: Mutex<Receiver>,
 }
 
 struct Listeners {
@@ -49,7 +61,7 @@ fn place() -> PathBuf {
 }
 
 impl World {
-    pub(crate) fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let home = tempfile::Builder::new().prefix("candor-world-").tempdir_in(place()).unwrap();
         let base = home.path().canonicalize().unwrap();
         for directory in ["ws/.git/hooks", "ws/nested/.git", "ws/inner/deep", "outside/dir", "secret", "temp"]
@@ -64,22 +76,13 @@ impl World {
             fs::write(base.join(file), SECRET).unwrap();
         }
         std::os::unix::fs::symlink(base.join("secret/key"), base.join("ws/old-link")).unwrap();
-        let mut sleep = spec(&base.join("outside"), "exec sleep 1000");
-        sleep.env.push(("VICTIM".to_owned(), "yes".to_owned()));
-        let victim = start(&sleep, &Sandbox::bare()).unwrap();
+        let victim = Victim::new(&base.join("outside"));
+        // The shell that starts it has another name at first.
+        assert!(victim.answers().await);
         let mut world =
             Self { _home: home, base, listeners: Listeners::new(), victim, before: BTreeMap::new() };
-        // The shell that starts it has another name at first.
-        while !world.is_victim_alive() {
-            std::thread::yield_now();
-        }
         world.before = world.look();
         world
-    }
-
-    fn is_victim_alive(&self) -> bool {
-        let line = fs::read_to_string(format!("/proc/{}/cmdline", self.victim.pid()));
-        line.is_ok_and(|line| line == "sleep\x001000\0")
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -113,7 +116,7 @@ impl World {
             ("PORT", self.listeners.port.to_string()),
             ("SOCK", text(&self.listeners.socket.path().join("s"))),
             ("ABSTRACT", self.listeners.abstract_name.clone()),
-            ("VICTIM", self.victim.pid().to_string()),
+            ("VICTIM", self.victim.process.pid().to_string()),
             ("RUNTIME", std::process::id().to_string()),
         ]
         .map(|(name, value)| (name.to_owned(), value))
@@ -121,7 +124,7 @@ impl World {
     }
 
     /// What went wrong, if anything did.
-    pub(crate) fn damage(&self, said: &str) -> Option<String> {
+    pub(crate) async fn damage(&self, said: &str) -> Option<String> {
         if said.contains(SECRET) {
             return Some("a secret was read".to_owned());
         }
@@ -131,7 +134,7 @@ impl World {
         if let Some(heard) = self.listeners.heard() {
             return Some(format!("{heard} heard something"));
         }
-        if !self.is_victim_alive() {
+        if !self.victim.answers().await {
             return Some("the victim is dead".to_owned());
         }
         let now = self.look();
@@ -159,6 +162,25 @@ impl World {
             look_at(&self.path(name), &mut seen);
         }
         seen
+    }
+}
+
+impl Victim {
+    fn new(cwd: &Path) -> Self {
+        let mut cat = spec(cwd, "exec cat");
+        cat.env.push(("VICTIM".to_owned(), "yes".to_owned()));
+        cat.stdin = Stdin::Piped;
+        let (process, answers) = start_talking(&cat, &Sandbox::bare()).unwrap();
+        Self { process, answers: Mutex::new(answers) }
+    }
+
+    /// Whether it lives: the pipe of a dead one ends. One that is held up answers as little.
+    async fn answers(&self) -> bool {
+        let mut answer = [0];
+        // Told to one that is gone, it comes to nothing, and so does its answer.
+        let _ = self.process.write(b"?").await;
+        let read = async { self.answers.lock().await.read(&mut answer).await };
+        timeout(TIME_MAX, read).await.is_ok_and(|read| read.unwrap() == 1)
     }
 }
 
