@@ -25,7 +25,7 @@ pub(crate) const KILL_TIME_MAX: Duration = Duration::from_millis(500);
 /// How long one round waits for what it killed to be gone.
 pub(crate) const ROUND_TIME_MAX: Duration = Duration::from_millis(50);
 
-/// How long a process that cannot be told apart is looked at again: it takes far less to become another program.
+/// How long it is looked again where one was gone, or where one has no environment.
 const UNCLEAR_TIME_MAX: Duration = Duration::from_millis(20);
 
 /// How long to wait before that.
@@ -70,16 +70,20 @@ pub(crate) struct Entry {
     pub(crate) started: u64,
     /// It has ended and only waits to be reaped, or it is a thread of the kernel: nothing to be killed.
     pub(crate) is_hollow: bool,
+    /// The kernel has not laid out its environment yet.
+    is_becoming: bool,
 }
 
 /// What a look at a process says about whose it is.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Whose {
-    Ours,
     Others,
-    /// It is just becoming another program and has no environment at the moment, or it is gone and may have left a
-    /// child that was not there when the table was listed. A second look will tell.
+    /// It was gone and may have left a child that was not there when the table was listed, or it was another program a
+    /// moment ago. A second look will tell.
     Unclear,
+    /// It is just becoming another program and has no environment at the moment. That takes as long as the machine lets it.
+    Becoming,
+    Ours,
 }
 
 impl Mark {
@@ -137,12 +141,12 @@ impl Mark {
     pub(crate) fn kill_rest(&self) {
         let _ = kill_process_group(self.group, Signal::KILL);
         let oldest = self.oldest_number();
-        let deadline = Instant::now() + UNCLEAR_TIME_MAX;
+        let started = Instant::now();
         loop {
             match self.any_left(oldest) {
                 Whose::Ours => return self.kill_rounds(),
-                Whose::Unclear if Instant::now() < deadline => thread::sleep(UNCLEAR_POLL),
-                Whose::Others | Whose::Unclear => return,
+                whose if started.elapsed() < whose.patience() => thread::sleep(UNCLEAR_POLL),
+                _ => return,
             }
         }
     }
@@ -155,10 +159,9 @@ impl Mark {
         let mut environ = Vec::with_capacity(ENVIRON_BYTES_USUAL);
         let mut all = Whose::Others;
         for pid in pids().filter(|pid| pid.as_raw_nonzero().get() > oldest) {
-            match self.look(pid, &mut environ) {
-                Whose::Ours => return Whose::Ours,
-                Whose::Unclear => all = Whose::Unclear,
-                Whose::Others => {}
+            all = all.max(self.look(pid, &mut environ));
+            if all == Whose::Ours {
+                break;
             }
         }
         all
@@ -182,7 +185,7 @@ impl Mark {
         let started = Instant::now();
         while started.elapsed() < KILL_TIME_MAX {
             // Before the group is killed: an orphan no longer tells whose child it was.
-            let (members, is_unclear) = self.members();
+            let (members, rest) = self.members();
             let _ = kill_process_group(self.group, Signal::KILL);
             let pinned: Vec<OwnedFd> = members.iter().filter_map(pin).collect();
             for fd in &pinned {
@@ -190,7 +193,7 @@ impl Mark {
             }
             if !pinned.is_empty() {
                 wait_for_ends(&pinned, ROUND_TIME_MAX);
-            } else if is_unclear && started.elapsed() < UNCLEAR_TIME_MAX {
+            } else if started.elapsed() < rest.patience() {
                 thread::sleep(UNCLEAR_POLL);
             } else {
                 return;
@@ -198,8 +201,8 @@ impl Mark {
         }
     }
 
-    /// The living processes of the call, and whether there may be more.
-    fn members(&self) -> (Vec<Entry>, bool) {
+    /// The living processes of the call, and whose those may be that are not known to be of it.
+    fn members(&self) -> (Vec<Entry>, Whose) {
         let table: Vec<Entry> = pids().filter_map(entry).collect();
         let group = self.group.as_raw_nonzero().get();
         // What is older than the call cannot be of it.
@@ -209,11 +212,14 @@ impl Mark {
             table.into_iter().filter(|entry| entry.started >= since && entry.pid != own).collect();
         let mut known = self.known();
         let mut environ = Vec::with_capacity(ENVIRON_BYTES_USUAL);
-        let mut is_unclear = false;
+        let mut rest = Whose::Others;
         let is_ours = |entry: &&Entry| {
             let whose = self.look(entry.pid, &mut environ);
-            is_unclear |= whose == Whose::Unclear;
-            entry.group == group || whose == Whose::Ours || known.contains(&entry.name())
+            let is_ours = entry.group == group || whose == Whose::Ours || known.contains(&entry.name());
+            if !is_ours {
+                rest = rest.max(whose);
+            }
+            is_ours
         };
         let mut found: HashSet<i32> =
             young.iter().filter(is_ours).map(|entry| entry.pid.as_raw_nonzero().get()).collect();
@@ -221,7 +227,7 @@ impl Mark {
         let is_member = |entry: &Entry| !entry.is_hollow && found.contains(&entry.pid.as_raw_nonzero().get());
         let members: Vec<Entry> = young.into_iter().filter(is_member).collect();
         *known = members.iter().map(Entry::name).collect();
-        (members, is_unclear)
+        (members, rest)
     }
 
     fn known(&self) -> MutexGuard<'_, HashSet<Name>> {
@@ -240,7 +246,19 @@ impl Mark {
         let since = entry(self.group).map_or(0, |leader| leader.started);
         match entry(pid) {
             Some(entry) if entry.is_hollow || entry.started < since => Whose::Others,
+            Some(entry) if entry.is_becoming => Whose::Becoming,
             Some(_) | None => Whose::Unclear,
+        }
+    }
+}
+
+impl Whose {
+    /// How long it is worth looking again.
+    fn patience(self) -> Duration {
+        match self {
+            Self::Others => Duration::ZERO,
+            Self::Unclear => UNCLEAR_TIME_MAX,
+            Self::Becoming | Self::Ours => KILL_TIME_MAX,
         }
     }
 }
@@ -296,6 +314,8 @@ pub(crate) fn entry(pid: Pid) -> Option<Entry> {
         parent: fields.get(1)?.parse().ok()?,
         group: fields.get(2)?.parse().ok()?,
         started: fields.get(19)?.parse().ok()?,
+        // Where the environment ends. It has an end even where it is empty.
+        is_becoming: fields.get(48) == Some(&"0"),
     })
 }
 
