@@ -3,6 +3,8 @@
 //! A program that is killed cannot end its calls. Their mark says whose they are, so that the next one can: the number of
 //! the program that started them, and when that program was started, which together name it for good.
 
+use std::sync::LazyLock;
+
 use rustix::process::{Pid, Signal, getpid, pidfd_send_signal};
 use uuid::Uuid;
 
@@ -13,9 +15,12 @@ const SEPARATOR: char = '.';
 
 /// A value for the mark that no other call has, and that tells who its owner is.
 pub(crate) fn mark_value() -> String {
-    let own = getpid();
-    let started = strays::entry(own).map_or(0, |entry| entry.started);
-    format!("{own}{SEPARATOR}{started}{SEPARATOR}{}", Uuid::now_v7())
+    static OWNER: LazyLock<String> = LazyLock::new(|| {
+        let own = getpid();
+        let started = strays::entry(own).map_or(0, |entry| entry.started);
+        format!("{own}{SEPARATOR}{started}")
+    });
+    format!("{}{SEPARATOR}{}", *OWNER, Uuid::now_v7())
 }
 
 /// Kills every process of a call whose owner is dead, and says how many there were. Those of other users are not ours to

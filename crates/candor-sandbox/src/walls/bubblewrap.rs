@@ -11,7 +11,7 @@ use rustix::fs::{MemfdFlags, memfd_create};
 
 use super::landlock::NEEDED_TO_START;
 use super::placeholder::Placeholder;
-use super::plan::{self, Protected, RESOLVER, SOCKETS, TEMPORARY, anchors, existing};
+use super::plan::{self, Covers, Protected, RESOLVER, anchors};
 use super::spawn::high;
 use crate::resolved::Resolved;
 use crate::{Error, Network, Spec};
@@ -48,7 +48,8 @@ pub(crate) fn wrap(
     if *network != Network::All {
         line.add(["--unshare-net"]);
     }
-    line.base(policy);
+    let covers = Covers::look();
+    line.base(policy, &covers);
     for path in &policy.writable {
         line.bind("--bind", path);
     }
@@ -65,7 +66,7 @@ pub(crate) fn wrap(
             line.bind("--ro-bind", path);
         }
     }
-    line.hide(policy);
+    line.hide(policy, &covers.all());
     line.add(["--seccomp".to_owned(), filter.as_raw_fd().to_string()]);
     line.add([OsString::from("--chdir"), spec.cwd.clone().into(), "--".into(), spec.program.clone().into()]);
     line.add(spec.args.iter());
@@ -85,7 +86,7 @@ impl Line {
     }
 
     /// What can be read, and what is the session's own.
-    fn base(&mut self, policy: &Resolved) {
+    fn base(&mut self, policy: &Resolved, covers: &Covers) {
         match &policy.readable {
             None => self.bind("--ro-bind", Path::new("/")),
             Some(readable) => {
@@ -97,26 +98,25 @@ impl Line {
         }
         // The settings of the kernel are in there, and root's are not kept from root by a user namespace.
         self.add(["--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc"]);
-        for path in existing(SOCKETS) {
-            self.add(["--tmpfs".into(), path.into_os_string()]);
+        for path in &covers.sockets {
+            self.add(["--tmpfs".as_ref(), path.as_os_str()]);
             if policy.needs_names {
                 self.bind("--ro-bind-try", Path::new(RESOLVER));
             }
         }
-        for path in existing(TEMPORARY) {
+        for path in &covers.temporary {
             match &policy.temp {
                 Some(temp) => self.add(["--bind".as_ref(), temp.as_os_str(), path.as_os_str()]),
                 None => self.add(["--tmpfs".as_ref(), path.as_os_str()]),
             }
         }
-        let covered: Vec<PathBuf> = existing(TEMPORARY).collect();
-        for path in policy.shown_below(&covered) {
+        for path in policy.shown_below(&covers.temporary) {
             self.bind("--ro-bind", &path);
         }
     }
 
-    fn hide(&mut self, policy: &Resolved) {
-        for path in plan::hidden(policy) {
+    fn hide(&mut self, policy: &Resolved, covered: &[PathBuf]) {
+        for path in plan::hidden(policy, covered) {
             if path.is_dir() {
                 self.add(["--perms".as_ref(), "0000".as_ref(), "--tmpfs".as_ref(), path.as_os_str()]);
                 self.add(["--remount-ro".as_ref(), path.as_os_str()]);

@@ -44,13 +44,16 @@ pub(crate) struct Mounts {
 
 /// Makes the list.
 pub(crate) fn mounts(policy: &Resolved) -> Result<Mounts, Error> {
+    let covers = Covers::look();
+    let covered = covers.all();
     let mut plan = Mounts::default();
     plan.steps.push(Step::Private);
     // Trees are kept before anything is locked or covered.
     let writable = plan.keep_all(&policy.writable)?;
     let temporary: Vec<(usize, PathBuf)> = match &policy.temp {
         Some(temp) => {
-            existing(TEMPORARY).map(|at| Ok((plan.keep(temp)?, at))).collect::<Result<_, Error>>()?
+            let kept = covers.temporary.iter().map(|at| Ok((plan.keep(temp)?, at.clone())));
+            kept.collect::<Result<_, Error>>()?
         }
         None => Vec::new(),
     };
@@ -58,7 +61,7 @@ pub(crate) fn mounts(policy: &Resolved) -> Result<Mounts, Error> {
     let devices = plan.keep_all(&devices)?;
     let resolver = if policy.needs_names { existing([RESOLVER]).next() } else { None };
     let resolver = resolver.map(|path| Ok::<_, Error>((plan.keep(&path)?, path))).transpose()?;
-    let shown = plan.keep_all(&policy.shown_below(&covered()))?;
+    let shown = plan.keep_all(&policy.shown_below(&covered))?;
 
     for (slot, _) in writable.iter().chain(&temporary) {
         plan.steps.push(Step::Tame { slot: *slot, read_only: false });
@@ -68,36 +71,53 @@ pub(crate) fn mounts(policy: &Resolved) -> Result<Mounts, Error> {
     }
     let is_all_writable = policy.writable.iter().any(|path| path == Path::new("/"));
     plan.steps.push(Step::Lock { path: c"/".to_owned(), read_only: !is_all_writable });
-    for path in existing(SOCKETS) {
-        plan.memory(&path, BARE)?;
+    for path in &covers.sockets {
+        plan.memory(path, BARE)?;
     }
-    plan.temporary(temporary)?;
-    for path in existing([SHARED_MEMORY]) {
-        plan.memory(&path, SCRATCH)?;
+    plan.temporary(&covers, temporary)?;
+    for path in &covers.memory {
+        plan.memory(path, SCRATCH)?;
     }
     let mut trees: Vec<(usize, PathBuf)> = [writable, shown, resolver.into_iter().collect()].concat();
     trees.retain(|(_, path)| path != Path::new("/"));
     trees.sort_by_key(|(_, path)| path.components().count());
     for (_, path) in &trees {
-        plan.mount_point(path)?;
+        plan.mount_point(path, &covered)?;
     }
     // Once the mount points are made, and before anything writable is below it.
-    for path in existing(SOCKETS) {
-        plan.steps.push(Step::Lock { path: c_string(&path)?, read_only: true });
+    for path in &covers.sockets {
+        plan.steps.push(Step::Lock { path: c_string(path)?, read_only: true });
     }
     for (slot, path) in trees {
         plan.put(slot, &path)?;
     }
     plan.devices(devices)?;
     plan.protect(policy)?;
-    plan.hide(policy)?;
+    plan.hide(policy, &covered)?;
     plan.steps.push(Step::Processes { limit: process_limit(policy) });
     Ok(plan)
 }
 
-/// What is covered, so that what stands below it must be put back.
-fn covered() -> Vec<PathBuf> {
-    existing(TEMPORARY.into_iter().chain(SOCKETS).chain([SHARED_MEMORY])).collect()
+/// What is covered, so that what stands below it must be put back: the directories of the machine as they are called without
+/// links.
+pub(crate) struct Covers {
+    pub(crate) temporary: Vec<PathBuf>,
+    pub(crate) sockets: Vec<PathBuf>,
+    memory: Vec<PathBuf>,
+}
+
+impl Covers {
+    pub(crate) fn look() -> Self {
+        Self {
+            temporary: existing(TEMPORARY).collect(),
+            sockets: existing(SOCKETS).collect(),
+            memory: existing([SHARED_MEMORY]).collect(),
+        }
+    }
+
+    pub(crate) fn all(&self) -> Vec<PathBuf> {
+        self.temporary.iter().chain(&self.sockets).chain(&self.memory).cloned().collect()
+    }
 }
 
 impl Mounts {
@@ -123,20 +143,20 @@ impl Mounts {
     }
 
     /// The temporary directories: the session's own, or one that ends with the process.
-    fn temporary(&mut self, kept: Vec<(usize, PathBuf)>) -> Result<(), Error> {
+    fn temporary(&mut self, covers: &Covers, kept: Vec<(usize, PathBuf)>) -> Result<(), Error> {
         if kept.is_empty() {
-            for path in existing(TEMPORARY) {
-                self.memory(&path, SCRATCH)?;
+            for path in &covers.temporary {
+                self.memory(path, SCRATCH)?;
             }
         }
         kept.into_iter().try_for_each(|(slot, path)| self.put(slot, &path))
     }
 
     /// What leads to a path below something covered is not there any more, and is made again.
-    fn mount_point(&mut self, path: &Path) -> Result<(), Error> {
-        let Some(cover) = covered().into_iter().find(|cover| path.starts_with(cover)) else { return Ok(()) };
-        let below = path.strip_prefix(&cover).unwrap_or(path);
-        let mut at = cover;
+    fn mount_point(&mut self, path: &Path, covered: &[PathBuf]) -> Result<(), Error> {
+        let Some(cover) = covered.iter().find(|cover| path.starts_with(cover)) else { return Ok(()) };
+        let below = path.strip_prefix(cover).unwrap_or(path);
+        let mut at = cover.clone();
         for component in below.components() {
             at.push(component);
             self.steps.push(Step::Directory { path: c_string(&at)? });
@@ -173,13 +193,13 @@ impl Mounts {
     }
 
     /// Hidden paths are covered by something that cannot be read.
-    fn hide(&mut self, policy: &Resolved) -> Result<(), Error> {
+    fn hide(&mut self, policy: &Resolved, covered: &[PathBuf]) -> Result<(), Error> {
         if policy.hidden.is_empty() {
             return Ok(());
         }
         self.anchor(anchors(policy, &policy.hidden))?;
         self.steps.push(Step::Veil);
-        for path in hidden(policy) {
+        for path in hidden(policy, covered) {
             let veil = if path.is_dir() { VEIL_DIRECTORY } else { VEIL_FILE };
             let slot = self.slot_count;
             self.slot_count += 1;
@@ -209,8 +229,13 @@ impl Protected {
     /// Looks at what is there, and makes what stands in for the rest.
     pub(crate) fn find(policy: &Resolved) -> Result<Self, Error> {
         let mut found = Self { paths: Vec::new(), placeholders: Vec::new() };
-        for path in policy.protected.iter().filter(|path| policy.root_of(path).is_some()) {
-            let at = first_missing(path).unwrap_or_else(|| path.clone());
+        for path in &policy.protected {
+            let Some(root) = policy.root_of(path) else { continue };
+            let at = first_missing(path, root).unwrap_or_else(|| path.clone());
+            // Of what is missing whole, one stand-in is enough.
+            if found.paths.contains(&at) {
+                continue;
+            }
             if at.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
                 let reason = format!("{} is a link, and a link cannot be protected", at.display());
                 return Err(Error::wall("protect a path", io::Error::other(reason)));
@@ -243,18 +268,17 @@ pub(crate) fn anchors(policy: &Resolved, paths: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 /// What is to be covered. What lies below something hidden is hidden with it, and could not be reached any more.
-pub(crate) fn hidden(policy: &Resolved) -> Vec<PathBuf> {
-    let covered = covered();
-    let visible = policy.hidden.iter().filter(|path| policy.is_visible(path, &covered));
+pub(crate) fn hidden(policy: &Resolved, covered: &[PathBuf]) -> Vec<PathBuf> {
+    let visible = policy.hidden.iter().filter(|path| policy.is_visible(path, covered));
     let mut hidden: Vec<PathBuf> = visible.cloned().collect();
     hidden.sort();
     hidden.dedup_by(|later, earlier| later.starts_with(&*earlier));
     hidden
 }
 
-/// The first part of a path that does not exist, or that only stands in for one that does not.
-fn first_missing(path: &Path) -> Option<PathBuf> {
-    let mut from_top: Vec<&Path> = path.ancestors().collect();
+/// The first part of a path below a root that does not exist, or that only stands in for one that does not.
+fn first_missing(path: &Path, root: &Path) -> Option<PathBuf> {
+    let mut from_top: Vec<&Path> = path.ancestors().take_while(|at| *at != root).collect();
     from_top.reverse();
     let is_missing = |at: &&Path| at.symlink_metadata().is_err() || Placeholder::is_at(at);
     from_top.into_iter().find(is_missing).map(Path::to_owned)
