@@ -61,11 +61,13 @@ fn unused(home: &Path) {
     }
     let file = json!({ "mcpServers": servers }).to_string();
     let options =
-        Options { cache: Some(home.join("cache.json")), ..Options::new(home.to_owned(), Vec::new()) };
+        Options { cache: Some(home.join("cache.jsonl")), ..Options::new(home.to_owned(), Vec::new()) };
     let entries = || read(Path::new("mcp.json"), &file, &|_| None).entries;
-    let known: Map<String, Value> = entries().into_iter().map(|entry| (entry.hash, offer())).collect();
-    let cache = json!({ "version": 1, "servers": known }).to_string();
-    std::fs::write(home.join("cache.json"), &cache).expect("a file");
+    let outlines: Vec<Value> = entries().into_iter().map(|entry| outline(&entry.hash, &offer())).collect();
+    let first = json!({ "version": 2, "servers": outlines }).to_string();
+    let lines: Vec<String> = (0..SERVERS).map(|_| offer().to_string()).collect();
+    let cache = format!("{first}\n{}", lines.join("\n"));
+    std::fs::write(home.join("cache.jsonl"), &cache).expect("a file");
     let run = || {
         let begun = Instant::now();
         let servers = Servers::new(entries(), options.clone());
@@ -104,7 +106,19 @@ fn offer() -> Value {
         json!({ "name": format!("tool_{number}"), "description": description, "schema": schema })
     };
     let tools: Vec<Value> = (0..TOOLS).map(tool).collect();
-    json!({ "offer": { "server": "s 1", "protocol": "2025-11-25", "tools": tools }, "is_stateless": false })
+    json!({ "server": "s 1", "protocol": "2025-11-25", "tools": tools })
+}
+
+/// What stands in the first line of the file about an offer.
+fn outline(hash: &str, offer: &Value) -> Value {
+    let bytes = |tool: &Value| tool["description"].to_string().len() - 2 + tool["schema"].to_string().len();
+    let tools: Vec<Value> = offer["tools"]
+        .as_array()
+        .expect("tools")
+        .iter()
+        .map(|tool| json!([tool["name"], bytes(tool)]))
+        .collect();
+    json!({ "hash": hash, "is_stateless": false, "has_resources": false, "has_prompts": false, "tools": tools })
 }
 
 /// Calls of a server that is there.

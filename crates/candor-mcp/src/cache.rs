@@ -1,4 +1,7 @@
 //! What servers offered when they were last asked, so that nobody is started to find out.
+//!
+//! The file has a line with as much of every offer as each run needs, and after it a line for each offer, which nobody reads
+//! who does not look at that server.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,24 +11,16 @@ use candor_protocol::Moment;
 use serde::{Deserialize, Serialize};
 
 use crate::file::{read_to_string, replace};
-use crate::offer::Offer;
+use crate::known::{Known, Line, Outline};
 
 /// The form of the file. Another one is not read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What is known, by what each entry runs.
 pub(crate) struct Cache {
     file: Option<PathBuf>,
     /// Read when it is first asked. A plain lock: it is held for a look, and while a small file is read or written.
     known: Mutex<Option<File>>,
-}
-
-/// What is known of one server.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Known {
-    pub(crate) offer: Arc<Offer>,
-    /// Whether it speaks the protocol without sessions; one that does not is not asked again.
-    pub(crate) is_stateless: bool,
 }
 
 /// How a server failed when it was last wanted, by whichever process.
@@ -37,17 +32,51 @@ pub struct LastFailure {
     pub reason: String,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Default)]
 struct File {
+    servers: BTreeMap<String, Arc<Known>>,
+    failures: BTreeMap<String, LastFailure>,
+}
+
+/// The first line.
+#[derive(Serialize, Deserialize)]
+struct Head {
     version: u32,
-    servers: BTreeMap<String, Known>,
+    servers: Vec<Outline>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     failures: BTreeMap<String, LastFailure>,
 }
 
-impl Default for File {
-    fn default() -> Self {
-        Self { version: VERSION, servers: BTreeMap::new(), failures: BTreeMap::new() }
+impl File {
+    /// Nothing, where it is of another form or damaged.
+    fn parse(text: String) -> Option<Self> {
+        let text = Arc::new(text);
+        let mut start = 0;
+        let mut lines = text.split_inclusive('\n').map(|line| {
+            let range = start..start + line.len();
+            start = range.end;
+            Line { text: Arc::clone(&text), range }
+        });
+        let head: Head = serde_json::from_str(text.get(lines.next()?.range)?).ok()?;
+        if head.version != VERSION {
+            return None;
+        }
+        let known =
+            |outline: Outline| Some((outline.hash.clone(), Arc::new(Known::read(outline, lines.next()?))));
+        let servers = head.servers.into_iter().map(known).collect::<Option<_>>()?;
+        Some(Self { servers, failures: head.failures })
+    }
+
+    fn to_text(&self) -> String {
+        let servers = self.servers.values().map(|known| known.outline.clone()).collect();
+        let head = Head { version: VERSION, servers, failures: self.failures.clone() };
+        // It is always JSON.
+        let mut text = serde_json::to_string(&head).unwrap_or_default();
+        for known in self.servers.values() {
+            text.push('\n');
+            text.push_str(known.line().trim_end());
+        }
+        text
     }
 }
 
@@ -57,7 +86,7 @@ impl Cache {
     }
 
     /// What is known of the server with this hash.
-    pub(crate) fn get(&self, hash: &str) -> Option<Known> {
+    pub(crate) fn get(&self, hash: &str) -> Option<Arc<Known>> {
         self.with(|file| file.servers.get(hash).cloned())
     }
 
@@ -67,8 +96,8 @@ impl Cache {
     }
 
     /// Keeps this.
-    pub(crate) fn put(&self, hash: &str, now: Known) {
-        self.change(|file| drop(file.servers.insert(hash.to_owned(), now)));
+    pub(crate) fn put(&self, now: Known) {
+        self.change(|file| drop(file.servers.insert(now.outline.hash.clone(), Arc::new(now))));
     }
 
     /// Keeps how it failed, or that it did not. Nothing is written when that is no news.
@@ -98,15 +127,12 @@ impl Cache {
         // Another process may have learned something meanwhile.
         let mut content = self.read();
         change(&mut content);
-        if let Ok(text) = serde_json::to_vec(&content) {
-            let _ = replace(file, &text);
-        }
+        let _ = replace(file, content.to_text().as_bytes());
         *known = Some(content);
     }
 
     fn read(&self) -> File {
         let text = self.file.as_ref().and_then(|file| read_to_string(file).ok().flatten());
-        let file = text.and_then(|text| serde_json::from_str::<File>(&text).ok());
-        file.filter(|file| file.version == VERSION).unwrap_or_default()
+        text.and_then(File::parse).unwrap_or_default()
     }
 }

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use candor_protocol::{Code, Failure};
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use serde_json::{Map, Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::expand::expand;
@@ -237,7 +238,8 @@ impl Reader<'_> {
             timeout: timeout(raw)?,
             allow: allow(raw)?,
             rights,
-            written: Value::from(raw.clone()).to_string(),
+            // It was read as JSON.
+            written: serde_json::to_string(raw).unwrap_or_default(),
             hash: hash(name, raw, rights),
         })
     }
@@ -395,28 +397,31 @@ fn allow(raw: &Map<String, Value>) -> Result<Option<GlobSet>, Problem> {
 fn hash(name: &str, raw: &Map<String, Value>, rights: Rights) -> String {
     const DECISIVE: &[&str] =
         &["type", "command", "args", "env", "cwd", "url", "headers", "oauth", "allow", "disabled"];
-    let decisive = DECISIVE.iter().map(|key| (*key, raw.get(*key).map(sorted)));
-    let content = json!([name, decisive.collect::<Vec<_>>(), format!("{rights:?}")]);
-    format!("{:x}", HexOf(&Sha256::digest(content.to_string())))
+    let decisive: Vec<_> = DECISIVE.iter().map(|key| (*key, raw.get(*key).map(Sorted))).collect();
+    // A tuple of these is always JSON.
+    let content = serde_json::to_vec(&(name, decisive, format!("{rights:?}"))).unwrap_or_default();
+    hex(&Sha256::digest(content))
 }
 
-/// The same with the keys of objects in order, which means nothing in them.
-fn sorted(value: &Value) -> Value {
-    match value {
-        Value::Object(object) => {
-            let ordered: BTreeMap<_, _> = object.iter().collect();
-            ordered.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect::<Map<_, _>>().into()
+/// A value, written with the keys of objects in order, which means nothing in them.
+struct Sorted<'v>(&'v Value);
+
+impl Serialize for Sorted<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Object(object) => {
+                let ordered: BTreeMap<_, _> = object.iter().collect();
+                serializer.collect_map(ordered.into_iter().map(|(key, value)| (key, Sorted(value))))
+            }
+            Value::Array(items) => serializer.collect_seq(items.iter().map(Sorted)),
+            other => other.serialize(serializer),
         }
-        Value::Array(items) => items.iter().map(sorted).collect(),
-        other => other.clone(),
     }
 }
 
-/// Bytes, to be written in hexadecimal digits.
-pub(crate) struct HexOf<'a>(pub(crate) &'a [u8]);
-
-impl fmt::LowerHex for HexOf<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
+/// Bytes in hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |four: u8| char::from(DIGITS[usize::from(four & 15)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
 }

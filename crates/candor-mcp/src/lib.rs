@@ -23,6 +23,7 @@ mod field;
 mod file;
 mod form;
 mod http;
+mod known;
 mod lines;
 mod names;
 mod oauth;

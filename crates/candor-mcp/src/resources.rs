@@ -74,7 +74,7 @@ async fn read(servers: &Servers, name: &str, uri: &str, context: &ToolContext) -
 async fn all(servers: &Servers, context: &ToolContext) -> (Vec<Value>, String) {
     let mut lists = Vec::new();
     for server in servers.usable() {
-        if server.offer().is_some_and(|offer| offer.has_resources) {
+        if server.has_resources() {
             let failed = |error: Error| json!({ "server": server.entry.name, "error": error.to_string() });
             lists.push(listed(server, context).await.unwrap_or_else(failed));
         }

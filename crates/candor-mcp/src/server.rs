@@ -14,10 +14,11 @@ use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::Options;
-use crate::cache::{Cache, Known, LastFailure};
+use crate::cache::{Cache, LastFailure};
 use crate::config::Entry;
 use crate::connection::{Bounds, Connection, Ear};
 use crate::error::{Challenge, Error};
+use crate::known::Known;
 use crate::offer::Offer;
 use crate::people::{Callers, Entered};
 use crate::servers::ServerProcess;
@@ -115,9 +116,19 @@ impl Server {
         Ok(())
     }
 
+    /// What is known of it without starting it.
+    pub(crate) fn known(&self) -> Option<Arc<Known>> {
+        self.basis.cache.get(&self.entry.hash)
+    }
+
     /// What it offers, as far as is known without starting it.
     pub(crate) fn offer(&self) -> Option<Arc<Offer>> {
-        self.basis.cache.get(&self.entry.hash).map(|known| known.offer)
+        self.known().map(|known| Arc::clone(known.offer()))
+    }
+
+    /// Whether it is known to have resources.
+    pub(crate) fn has_resources(&self) -> bool {
+        self.known().is_some_and(|known| known.outline.has_resources)
     }
 
     /// Where it is, and why it failed the last time.
@@ -294,7 +305,7 @@ impl Server {
     async fn make(self: &Arc<Self>) -> Result<There, Error> {
         let known = self.basis.cache.get(&self.entry.hash);
         let opening = match known {
-            Some(Known { is_stateless: false, .. }) => Opening::Initialize,
+            Some(known) if !known.outline.is_stateless => Opening::Initialize,
             _ => Opening::Ask,
         };
         let changed = Arc::new(Notify::new());
@@ -323,7 +334,7 @@ impl Server {
         let mut life = self.life();
         match started {
             Ok(there) => {
-                let tools = self.offer().map_or(0, |offer| offer.tools.len() as u64);
+                let tools = self.known().map_or(0, |known| known.outline.tools.len() as u64);
                 event::McpServerReady { server: &self.entry.name, duration, tools }.log();
                 self.basis.cache.note(&self.entry.hash, None);
                 let connection = Arc::clone(&there.connection);
@@ -375,14 +386,11 @@ impl Server {
     async fn refresh(&self, connection: &Connection) -> Result<Arc<Offer>, Error> {
         let never = CancellationToken::new();
         let offer = connection.offer(Bounds { limit: OFFER_TIME_MAX, cancel: &never }).await?;
-        let now = Known { offer: Arc::new(offer), is_stateless: connection.is_stateless() };
-        let before = self.basis.cache.get(&self.entry.hash);
-        let offer = Arc::clone(&now.offer);
-        let is_same = before
-            .as_ref()
-            .is_some_and(|before| before.offer == now.offer && before.is_stateless == now.is_stateless);
-        if !is_same {
-            self.basis.cache.put(&self.entry.hash, now);
+        let now = Known::new(&self.entry.hash, offer, connection.is_stateless());
+        let offer = Arc::clone(now.offer());
+        let is_same = |before: Arc<Known>| before.outline == now.outline && before.line() == now.line();
+        if !self.known().is_some_and(is_same) {
+            self.basis.cache.put(now);
             self.basis.changes.send_modify(|count| *count += 1);
         }
         Ok(offer)

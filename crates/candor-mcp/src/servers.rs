@@ -1,6 +1,6 @@
 //! All servers of an installation.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::cache::{Cache, LastFailure};
 use crate::config::{Entry, Reach};
 use crate::error::{Challenge, Error};
+use crate::known::Known;
 use crate::names;
 use crate::oauth::{self, Tokens};
 use crate::offer::{Offer, OfferedPrompt};
@@ -130,7 +131,7 @@ impl Servers {
     pub fn new(entries: Vec<Entry>, options: Options) -> Arc<Self> {
         let cache = Cache::new(options.cache.clone());
         let basis = Arc::new(Basis { options, cache, changes: watch::Sender::new(0) });
-        let mut seen = BTreeSet::new();
+        let mut seen = HashSet::new();
         let first = |entry: &Entry| seen.insert(entry.name.clone());
         let entries = entries.into_iter().filter(first);
         let servers: Vec<Arc<Server>> =
@@ -142,11 +143,10 @@ impl Servers {
     /// The tools that are known now, and the one that reads resources if any server has them. None is started for this.
     pub fn tools(self: &Arc<Self>) -> Vec<Arc<dyn Tool>> {
         let tool = |named: Named| -> Arc<dyn Tool> {
-            Arc::new(ServerTool::new(named.server, named.name, named.offer, named.index))
+            Arc::new(ServerTool::new(named.server, named.name, named.known, named.index))
         };
         let mut tools: Vec<Arc<dyn Tool>> = self.named().into_iter().map(tool).collect();
-        let has_resources = |server: &&Arc<Server>| server.offer().is_some_and(|offer| offer.has_resources);
-        if self.usable().any(|server| has_resources(&server)) {
+        if self.usable().any(|server| server.has_resources()) {
             tools.push(Arc::new(Resources::new(self)));
         }
         tools
@@ -155,7 +155,7 @@ impl Servers {
     /// The same without their schemas, for a search.
     pub fn list(&self) -> Vec<Listed> {
         let listed = |named: Named| {
-            let tool = &named.offer.tools[named.index];
+            let tool = &named.known.offer().tools[named.index];
             Listed {
                 name: named.name,
                 server: named.server.entry.name.clone(),
@@ -174,7 +174,7 @@ impl Servers {
     /// Starts those servers of which nothing is known, beside everything else, and waits for none of them. What they offer
     /// is told by [`Servers::changes`].
     pub fn learn(self: &Arc<Self>) {
-        for server in self.usable().filter(|server| server.offer().is_none()) {
+        for server in self.usable().filter(|server| server.known().is_none()) {
             let server = Arc::clone(server);
             // It ends with the start, which has its bounds; whether it works is told when somebody asks.
             drop(tokio::spawn(async move {
@@ -211,7 +211,8 @@ impl Servers {
     pub fn prompts(&self) -> Vec<ServerPrompt> {
         let of = |(server, prefix): (&Arc<Server>, &String)| {
             let name = server.entry.name.clone();
-            let prompts = server.offer().map(|offer| offer.prompts.clone()).unwrap_or_default();
+            let known = server.known().filter(|known| known.outline.has_prompts);
+            let prompts = known.map(|known| known.offer().prompts.clone()).unwrap_or_default();
             let theirs: Vec<&str> = prompts.iter().map(|prompt| prompt.name.as_str()).collect();
             let words = names::of_tools(prefix, &theirs);
             prompts.into_iter().zip(words).map(move |(prompt, word)| ServerPrompt {
@@ -304,10 +305,10 @@ impl Servers {
 
     /// Every tool that is offered, with its name.
     fn named(&self) -> Vec<Named> {
-        let (mut named, mut taken) = (Vec::new(), BTreeSet::new());
+        let (mut named, mut taken) = (Vec::new(), HashSet::new());
         for (server, prefix) in self.all.iter().zip(&self.prefixes).filter(|(server, _)| server.is_usable()) {
-            let Some(offer) = server.offer() else { continue };
-            let tools: Vec<&str> = offer.tools.iter().map(|tool| tool.name.as_str()).collect();
+            let Some(known) = server.known() else { continue };
+            let tools: Vec<&str> = known.outline.tools.iter().map(|(name, _)| name.as_str()).collect();
             for (index, name) in names::of_tools(prefix, &tools).into_iter().enumerate() {
                 if !server.entry.allows(tools[index]) {
                     continue;
@@ -315,7 +316,7 @@ impl Servers {
                 let name =
                     if taken.contains(&name) { names::hashed(&name, &server.entry.name) } else { name };
                 taken.insert(name.clone());
-                named.push(Named { server: Arc::clone(server), name, offer: Arc::clone(&offer), index });
+                named.push(Named { server: Arc::clone(server), name, known: Arc::clone(&known), index });
             }
         }
         named
@@ -326,7 +327,7 @@ impl Servers {
 struct Named {
     server: Arc<Server>,
     name: String,
-    offer: Arc<Offer>,
+    known: Arc<Known>,
     /// Which of the offer's tools it is.
     index: usize,
 }

@@ -7,7 +7,7 @@ use candor_protocol::ToolSpec;
 use candor_tools::{BoxFuture, Effect, Tool, ToolContext, ToolOutput};
 use serde_json::Value;
 
-use crate::offer::Offer;
+use crate::known::Known;
 use crate::result;
 use crate::schema::Schema;
 use crate::server::Server;
@@ -16,8 +16,8 @@ use crate::server::Server;
 pub(crate) struct ServerTool {
     server: Arc<Server>,
     name: String,
-    offer: Arc<Offer>,
-    /// Which of the offer's tools it is.
+    known: Arc<Known>,
+    /// Which of the tools that are known it is.
     index: usize,
     /// Made when somebody looks: most tools of most servers are in the way of nobody.
     spec: OnceLock<Box<ToolSpec>>,
@@ -25,12 +25,17 @@ pub(crate) struct ServerTool {
 }
 
 impl ServerTool {
-    pub(crate) fn new(server: Arc<Server>, name: String, offer: Arc<Offer>, index: usize) -> Self {
-        Self { server, name, offer, index, spec: OnceLock::new(), schema: Schema::default() }
+    pub(crate) fn new(server: Arc<Server>, name: String, known: Arc<Known>, index: usize) -> Self {
+        Self { server, name, known, index, spec: OnceLock::new(), schema: Schema::default() }
+    }
+
+    /// What the server calls it.
+    fn own_name(&self) -> &str {
+        &self.known.outline.tools[self.index].0
     }
 
     async fn call(&self, args: &Value, context: &ToolContext) -> ToolOutput {
-        let (server, tool) = (&self.server.entry.name, &self.offer.tools[self.index].name);
+        let (server, tool) = (&self.server.entry.name, self.own_name());
         // They were looked at before, in the same way.
         let args = self.schema.fitted(&self.spec().parameters, args).unwrap_or_default();
         match self.server.call(tool, args, context).await {
@@ -46,8 +51,7 @@ impl Tool for ServerTool {
     }
 
     fn weight(&self) -> usize {
-        let tool = &self.offer.tools[self.index];
-        self.name.len() + tool.description.len() + tool.schema.len()
+        self.name.len() + self.known.outline.tools[self.index].1
     }
 
     fn is_foreign(&self) -> bool {
@@ -56,7 +60,7 @@ impl Tool for ServerTool {
 
     fn spec(&self) -> &ToolSpec {
         self.spec.get_or_init(|| {
-            let tool = &self.offer.tools[self.index];
+            let tool = &self.known.offer().tools[self.index];
             let description = if tool.description.trim().is_empty() {
                 format!("{} of the MCP server {}", tool.name, self.server.entry.name)
             } else {
@@ -82,7 +86,7 @@ impl Tool for ServerTool {
     }
 
     fn shown(&self, args: &Value) -> String {
-        format!("{}: {} {args}", self.server.entry.name, self.offer.tools[self.index].name)
+        format!("{}: {} {args}", self.server.entry.name, self.own_name())
     }
 
     fn run<'a>(&'a self, args: &'a Value, context: &'a ToolContext) -> BoxFuture<'a, ToolOutput> {

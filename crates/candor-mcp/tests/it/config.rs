@@ -177,3 +177,14 @@ fn no_secret_is_shown() {
     let shown = format!("{:?}", read_text(&text.to_string()));
     assert!(shown.contains("https://x/mcp") && !shown.contains("tok3n"), "{shown}");
 }
+
+/// People have agreed to what is called so.
+#[test]
+fn what_an_entry_runs_is_called_the_same_in_every_version_of_ours() {
+    let text =
+        r#"{"mcpServers":{"a":{"timeout":5,"env":{"B":"2","A":"1"},"command":"npx","args":["-y","s"]}}}"#;
+    let read = candor_mcp::read(std::path::Path::new("mcp.json"), text, &|_| None);
+    assert_eq!(read.entries[0].hash, "969de48012c429afa77ac16577a84bb383f9158853054adff9548764c07543a8");
+    let written = r#"{"timeout":5,"env":{"B":"2","A":"1"},"command":"npx","args":["-y","s"]}"#;
+    assert_eq!(read.entries[0].written, written);
+}

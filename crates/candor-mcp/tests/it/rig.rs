@@ -32,7 +32,7 @@ impl Rig {
     /// With a file that remembers what servers offer.
     pub(crate) fn remembering() -> Self {
         let mut rig = Self::new();
-        rig.options.cache = Some(rig.path("cache.json"));
+        rig.options.cache = Some(rig.path("cache.jsonl"));
         rig
     }
 

@@ -17,7 +17,7 @@ use crate::context::Context;
 /// What a workspace names its servers in.
 const WORKSPACE: &[&str] = &[".mcp.json", "mcp.json"];
 /// What servers offer, and logins, in the home.
-const CACHE: &str = "mcp-cache.json";
+const CACHE: &str = "mcp-cache.jsonl";
 const TOKENS: &str = "mcp-tokens.json";
 /// The variable that stands for the workspace.
 const WORKSPACE_VARIABLE: &str = "CANDOR_WORKSPACE";
