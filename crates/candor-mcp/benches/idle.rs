@@ -66,7 +66,7 @@ fn unused(home: &Path) {
     let outlines: Vec<Value> = entries().into_iter().map(|entry| outline(&entry.hash, &offer())).collect();
     let first = json!({ "version": 2, "servers": outlines }).to_string();
     let lines: Vec<String> = (0..SERVERS).map(|_| offer().to_string()).collect();
-    let cache = format!("{first}\n{}", lines.join("\n"));
+    let cache = format!("{first}\n{}\n", lines.join("\n"));
     std::fs::write(home.join("cache.jsonl"), &cache).expect("a file");
     let run = || {
         let begun = Instant::now();
@@ -118,7 +118,7 @@ fn outline(hash: &str, offer: &Value) -> Value {
         .iter()
         .map(|tool| json!([tool["name"], bytes(tool)]))
         .collect();
-    json!({ "hash": hash, "is_stateless": false, "has_resources": false, "has_prompts": false, "tools": tools })
+    json!({ "hash": hash, "is_stateless": false, "has_resources": false, "has_prompts": false, "bytes": offer.to_string().len(), "tools": tools })
 }
 
 /// Calls of a server that is there.

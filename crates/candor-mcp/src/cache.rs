@@ -4,23 +4,28 @@
 //! who does not look at that server.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use candor_protocol::Moment;
 use serde::{Deserialize, Serialize};
 
-use crate::file::{read_to_string, replace};
+use crate::file::replace;
 use crate::known::{Known, Line, Outline};
 
 /// The form of the file. Another one is not read.
 const VERSION: u32 = 2;
 
+/// Room for the first line of most files.
+const HEAD_BYTES_USUAL: usize = 64 << 10;
+
 /// What is known, by what each entry runs.
 pub(crate) struct Cache {
     file: Option<PathBuf>,
     /// Read when it is first asked. A plain lock: it is held for a look, and while a small file is read or written.
-    known: Mutex<Option<File>>,
+    known: Mutex<Option<Content>>,
 }
 
 /// How a server failed when it was last wanted, by whichever process.
@@ -33,7 +38,7 @@ pub struct LastFailure {
 }
 
 #[derive(Default)]
-struct File {
+struct Content {
     servers: BTreeMap<String, Arc<Known>>,
     failures: BTreeMap<String, LastFailure>,
 }
@@ -47,36 +52,36 @@ struct Head {
     failures: BTreeMap<String, LastFailure>,
 }
 
-impl File {
+impl Content {
     /// Nothing, where it is of another form or damaged.
-    fn parse(text: String) -> Option<Self> {
-        let text = Arc::new(text);
-        let mut start = 0;
-        let mut lines = text.split_inclusive('\n').map(|line| {
-            let range = start..start + line.len();
-            start = range.end;
-            Line { text: Arc::clone(&text), range }
-        });
-        let head: Head = serde_json::from_str(text.get(lines.next()?.range)?).ok()?;
-        if head.version != VERSION {
-            return None;
-        }
-        let known =
-            |outline: Outline| Some((outline.hash.clone(), Arc::new(Known::read(outline, lines.next()?))));
+    fn read(path: &Path) -> Option<Self> {
+        let file = File::open(path).ok()?;
+        let size = file.metadata().ok()?.len();
+        let mut first = Vec::new();
+        BufReader::with_capacity(HEAD_BYTES_USUAL, &file).take(size).read_until(b'\n', &mut first).ok()?;
+        let head: Head = serde_json::from_slice(&first).ok()?;
+        let (file, mut next) = (Arc::new(file), first.len() as u64);
+        let known = |outline: Outline| {
+            let at = next;
+            next = at.checked_add(outline.bytes as u64)?.checked_add(1)?;
+            let line = Line::Written(Arc::clone(&file), at);
+            Some((outline.hash.clone(), Arc::new(Known::read(outline, line))))
+        };
         let servers = head.servers.into_iter().map(known).collect::<Option<_>>()?;
-        Some(Self { servers, failures: head.failures })
+        // No line is longer than the file, so that none is made room for that cannot be there.
+        (head.version == VERSION && next <= size).then_some(Self { servers, failures: head.failures })
     }
 
-    fn to_text(&self) -> String {
+    fn write(&self, path: &Path) -> io::Result<()> {
         let servers = self.servers.values().map(|known| known.outline.clone()).collect();
         let head = Head { version: VERSION, servers, failures: self.failures.clone() };
-        // It is always JSON.
-        let mut text = serde_json::to_string(&head).unwrap_or_default();
+        let mut content = serde_json::to_vec(&head)?;
+        content.push(b'\n');
         for known in self.servers.values() {
-            text.push('\n');
-            text.push_str(known.line().trim_end());
+            content.extend_from_slice(&known.line()?);
+            content.push(b'\n');
         }
-        text
+        replace(path, &content)
     }
 }
 
@@ -87,17 +92,17 @@ impl Cache {
 
     /// What is known of the server with this hash.
     pub(crate) fn get(&self, hash: &str) -> Option<Arc<Known>> {
-        self.with(|file| file.servers.get(hash).cloned())
+        self.with(|content| content.servers.get(hash).cloned())
     }
 
     /// How the server with this hash failed the last time; nothing, where it did not.
     pub(crate) fn failure(&self, hash: &str) -> Option<LastFailure> {
-        self.with(|file| file.failures.get(hash).cloned())
+        self.with(|content| content.failures.get(hash).cloned())
     }
 
     /// Keeps this.
     pub(crate) fn put(&self, now: Known) {
-        self.change(|file| drop(file.servers.insert(now.outline.hash.clone(), Arc::new(now))));
+        self.change(|content| drop(content.servers.insert(now.outline.hash.clone(), Arc::new(now))));
     }
 
     /// Keeps how it failed, or that it did not. Nothing is written when that is no news.
@@ -105,20 +110,22 @@ impl Cache {
         match failure {
             Some(reason) => {
                 let failure = LastFailure { at: Moment::now(), reason };
-                self.change(|file| drop(file.failures.insert(hash.to_owned(), failure)));
+                self.change(|content| drop(content.failures.insert(hash.to_owned(), failure)));
             }
-            None if self.failure(hash).is_some() => self.change(|file| drop(file.failures.remove(hash))),
+            None if self.failure(hash).is_some() => {
+                self.change(|content| drop(content.failures.remove(hash)));
+            }
             None => {}
         }
     }
 
-    fn with<T>(&self, of: impl FnOnce(&File) -> T) -> T {
+    fn with<T>(&self, of: impl FnOnce(&Content) -> T) -> T {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         of(known.get_or_insert_with(|| self.read()))
     }
 
     /// A file that cannot be written costs a start the next time, and nothing else.
-    fn change(&self, change: impl FnOnce(&mut File)) {
+    fn change(&self, change: impl FnOnce(&mut Content)) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(file) = &self.file else {
             change(known.get_or_insert_default());
@@ -127,12 +134,11 @@ impl Cache {
         // Another process may have learned something meanwhile.
         let mut content = self.read();
         change(&mut content);
-        let _ = replace(file, content.to_text().as_bytes());
+        let _ = content.write(file);
         *known = Some(content);
     }
 
-    fn read(&self) -> File {
-        let text = self.file.as_ref().and_then(|file| read_to_string(file).ok().flatten());
-        text.and_then(File::parse).unwrap_or_default()
+    fn read(&self) -> Content {
+        self.file.as_deref().and_then(Content::read).unwrap_or_default()
     }
 }

@@ -388,7 +388,7 @@ impl Server {
         let offer = connection.offer(Bounds { limit: OFFER_TIME_MAX, cancel: &never }).await?;
         let now = Known::new(&self.entry.hash, offer, connection.is_stateless());
         let offer = Arc::clone(now.offer());
-        let is_same = |before: Arc<Known>| before.outline == now.outline && before.line() == now.line();
+        let is_same = |before: Arc<Known>| before.outline == now.outline && before.offer() == now.offer();
         if !self.known().is_some_and(is_same) {
             self.basis.cache.put(now);
             self.basis.changes.send_modify(|count| *count += 1);

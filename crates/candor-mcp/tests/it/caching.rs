@@ -39,7 +39,10 @@ async fn a_file_that_is_damaged_is_as_good_as_none() {
     let whole = fs::read_to_string(&file).unwrap();
     let head = whole.lines().next().unwrap();
     let other = whole.replacen("\"version\":2", "\"version\":1", 1);
-    for content in ["", "{\"version\":2,", "[]", head, &other] {
+    let long = whole.replacen("\"bytes\":", "\"bytes\":9", 1);
+    let too_long = whole.replacen("\"bytes\":", "\"bytes\":1844674407370955", 1);
+    let cut = &whole[..whole.len() - 1];
+    for content in ["", "{\"version\":2,", "[]", head, &other, &long, &too_long, cut] {
         fs::write(&file, content).unwrap();
         assert!(rig.servers(&json!({ "fake": rig.fake("old") })).tools().is_empty(), "{content}");
     }
@@ -79,7 +82,7 @@ async fn tools_whose_line_is_damaged_are_there_by_their_names_until_the_server_i
     let text = fs::read_to_string(&file).unwrap();
     let (head, offer) = text.split_once('\n').unwrap();
     for line in ["", "nonsense", "{}", &offer[..offer.len() / 2], r#"{"tools":[]}"#] {
-        fs::write(&file, format!("{head}\n{line}\n")).unwrap();
+        fs::write(&file, format!("{head}\n{line:width$}\n", width = offer.len() - 1)).unwrap();
         let servers = rig.servers(&json!({ "fake": rig.fake("old") }));
         assert_eq!(servers.tools().len(), 20, "{line}");
         assert_ne!(sum(&servers), whole, "{line}");
