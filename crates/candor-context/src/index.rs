@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io::ErrorKind;
 
-use candor_store::{Passage, Passages};
+use candor_store::{PASSAGES_AT_ONCE, Passage, Passages, Prepared};
 
 use crate::lock::Lock;
 use crate::pack::{Chunk, Pack};
@@ -11,8 +11,8 @@ use crate::section::names;
 use crate::source::{Content, Folder};
 use crate::{Error, Options, Segment};
 
-/// How many bytes of text are put into the index at once.
-const BATCH_BYTES: usize = 4 << 20;
+/// How many bytes of text are put into the index at once; as many are made meanwhile.
+const BATCH_BYTES: usize = 8 << 20;
 
 /// What a sync changed.
 pub(crate) struct Delta<'d> {
@@ -25,10 +25,18 @@ pub(crate) struct Delta<'d> {
 /// Makes the index that of the pack, which was just written, and under the same lock.
 pub(crate) async fn update(segment: &Segment, pack: &Pack, delta: &Delta<'_>) -> Result<(), Error> {
     let mark = Pack::peek(segment)?.unwrap_or_else(|| pack.digest.clone());
+    if !segment.index_path().exists() {
+        return anew(segment, pack, &mark).await;
+    }
     let Ok(mut passages) = Passages::open(&segment.index_path()).await else {
         return anew(segment, pack, &mark).await;
     };
     let found = passages.mark().await;
+    if matches!(found, Ok(None)) {
+        // Whoever made it was cut off, at any point.
+        passages.close().await;
+        return anew(segment, pack, &mark).await;
+    }
     let done = match &found {
         Ok(Some(found)) if *found == mark => Ok(()),
         Ok(Some(found)) if Some(found) == delta.from.as_ref() => {
@@ -55,9 +63,13 @@ async fn anew(segment: &Segment, pack: &Pack, mark: &str) -> Result<(), Error> {
         Err(source) if source.kind() != ErrorKind::NotFound => return Err(Error::Io { path, source }),
         _ => {}
     }
-    let mut passages = Passages::open(&path).await?;
+    let mut passages = Passages::create(&path).await?;
     let filled = fill(&mut passages, segment, None, pack.chunks.iter(), mark).await;
     passages.close().await;
+    if filled.is_err() {
+        // Half of it is of no use. If it cannot be removed, it has no mark.
+        let _ = Passages::remove(&path);
+    }
     filled
 }
 
@@ -113,25 +125,42 @@ async fn fill<'c>(
             }
         }
     }
-    let mut batch: Vec<Passage> = Vec::new();
-    let mut bytes = 0;
-    let mut file = (String::new(), String::new());
-    for chunk in chunks {
-        if file.0 != chunk.source_path {
-            file = (chunk.source_path.clone(), text_of(&folder, &chunk.source_path));
-        }
-        // A text that has changed meanwhile is found by its title, and said to be out of date.
-        let text = chunk.text_in(&file.1).unwrap_or_default();
-        bytes += text.len();
-        batch.push(passage(chunk, text));
-        if bytes > BATCH_BYTES {
-            filling.add(&batch).await?;
-            batch.clear();
-            bytes = 0;
-        }
+    let mut batches = Batches { folder: &folder, chunks, file: Default::default() };
+    let mut ready = batches.next();
+    while let Some(batch) = ready {
+        // The next one is made while the database, on a thread of its own, takes this one.
+        let (added, next) = tokio::join!(filling.add(batch), async { batches.next() });
+        added?;
+        ready = next;
     }
-    filling.add(&batch).await?;
     Ok(filling.finish(mark).await?)
+}
+
+/// The passages of chunks, so many at a time as the index takes at once.
+struct Batches<'f, I> {
+    folder: &'f Folder,
+    chunks: I,
+    /// The file that was read last, and its text.
+    file: (String, String),
+}
+
+impl<'c, I: Iterator<Item = &'c Chunk>> Iterator for Batches<'_, I> {
+    type Item = Vec<Prepared>;
+
+    fn next(&mut self) -> Option<Vec<Prepared>> {
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        while batch.len() < PASSAGES_AT_ONCE && bytes < BATCH_BYTES {
+            let Some(chunk) = self.chunks.next() else { break };
+            if self.file.0 != chunk.source_path {
+                self.file = (chunk.source_path.clone(), text_of(self.folder, &chunk.source_path));
+            }
+            // A text that has changed meanwhile is found by its title, and said to be out of date.
+            let text = chunk.text_in(&self.file.1).unwrap_or_default();
+            bytes += text.len();
+            batch.push(passage(chunk, text).prepare());
+        }
+        (!batch.is_empty()).then_some(batch)
+    }
 }
 
 fn text_of(folder: &Folder, path: &str) -> String {

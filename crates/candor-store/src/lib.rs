@@ -46,7 +46,7 @@ pub use error::Error;
 pub use events::RUN_EVENTS_MAX;
 pub use foreign::{Foreign, ask};
 pub use lease::Lease;
-pub use passages::{Filling, FoundPassage, PASSAGES_MAX, Passage, Passages};
+pub use passages::{Filling, FoundPassage, PASSAGES_AT_ONCE, PASSAGES_MAX, Passage, Passages, Prepared};
 pub use search::{HITS_MAX, Hit, Search};
 pub use sessions::{FOUND_MAX, Filter, Found, SOURCES_MAX, SessionMetrics, SessionSummary};
 pub use stage::Stage;

@@ -5,6 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 
 use proptest::prelude::*;
 
+use candor_store::{Passage, Passages};
+
 use crate::rig::Rig;
 
 #[tokio::test]
@@ -89,6 +91,31 @@ async fn an_index_that_is_missing_damaged_or_of_another_pack_is_made_anew() {
     assert_eq!(error.failure().code.as_str(), "PACK_DAMAGED");
     assert_eq!(rig.found_in("another").await, ["b.md"]);
     candor_context::validate(&rig.segment(), &rig.options).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_index_whose_maker_was_cut_off_is_made_anew() {
+    let rig = Rig::synced(&[("a.md", "needle\n")]).await;
+    let index = rig.path("_ctx/index.db");
+    for is_sync in [false, true] {
+        fs::remove_file(&index).unwrap();
+        let mut passages = Passages::create(&index).await.unwrap();
+        let mut filling = passages.fill().await.unwrap();
+        let half = Passage {
+            path: "gone.md".into(),
+            text: "needle".into(),
+            about: "{}".into(),
+            ..Passage::default()
+        };
+        filling.add(vec![half.prepare()]).await.unwrap();
+        drop(filling);
+        passages.close().await;
+        if is_sync {
+            rig.sync().await;
+        }
+        assert_eq!(rig.found_in("needle").await, ["a.md"], "{is_sync}");
+        candor_context::validate(&rig.segment(), &rig.options).await.unwrap();
+    }
 }
 
 #[tokio::test]

@@ -3,37 +3,32 @@
 //! It only repeats what is in a pack and in its files, and can be thrown away and filled anew at any time. So it is a file
 //! of its own, is never upgraded, and whatever is wrong with it is damage that its caller repairs by filling it again.
 
+mod filling;
 mod terms;
+
+pub use filling::{Filling, PASSAGES_AT_ONCE, Prepared};
 
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
-use sqlx::{ConnectOptions, Connection, QueryBuilder, Row, Sqlite, SqliteConnection, Transaction};
+use sqlx::{ConnectOptions, Connection, Row, SqliteConnection};
 
 use crate::{Error, file};
 
 /// How long to wait for another process that fills it.
 const BUSY_WAIT_MAX: Duration = Duration::from_secs(5);
 
-/// How many passages are put in by one statement. Each goes to another thread and back, and at each the index writes down what it has
-/// gathered, which then has to be merged. A statement takes some 32,000 values at most, and a passage is five.
-const ROWS_AT_ONCE: usize = 2_000;
-
 /// How many hits an answer has at most.
 pub const PASSAGES_MAX: u32 = 1_000;
 
-/// Takes everything out. What is put in then is gathered in memory in larger pieces than by default, which have to be merged
-/// less often.
-const CLEAR: &str = "
-INSERT INTO terms (terms) VALUES ('delete-all');
-INSERT INTO terms (terms, rank) VALUES ('hashsize', 16777216);
-DELETE FROM passages;
-DELETE FROM meta";
-
 /// A word that so many passages have tells them apart no more than "the" does, and to weigh all of them takes long.
 const FREQUENT: u32 = 2_000;
+
+/// How much of a new index is kept in memory while it is filled, in the form that SQLite takes. What does not fit is written more
+/// than once.
+const NEW_CACHE_KIB: &str = "-32768";
 
 /// The names of the files that SQLite keeps beside a database end so.
 const BESIDE: [&str; 2] = ["-wal", "-shm"];
@@ -82,13 +77,8 @@ pub struct FoundPassage {
 pub struct Passages {
     name: String,
     connection: SqliteConnection,
-}
-
-/// A change of an index: all of it happens when it is finished, and nothing when it is dropped.
-pub struct Filling<'p> {
-    name: &'p str,
-    transaction: Transaction<'p, Sqlite>,
-    next: i64,
+    /// What goes wrong while it is filled cannot be taken back, but only be thrown away with all of it.
+    is_new: bool,
 }
 
 impl Passages {
@@ -104,12 +94,25 @@ impl Passages {
             .journal_mode(SqliteJournalMode::Wal)
             // A cut of the power may take the last change away, and does not leave half of one.
             .synchronous(SqliteSynchronous::Normal);
-        Self::ready(path.display().to_string(), options).await
+        Self::ready(path.display().to_string(), options, false).await
+    }
+
+    /// Makes the file, which must not be there, to be filled from nothing: each page is written once, and nothing could be taken
+    /// back. What the index was filled from is noted when all of it is on the disk, so that an index that has no such note, or
+    /// cannot be read, was not finished.
+    pub async fn create(path: &Path) -> Result<Self, Error> {
+        file::prepare(path)?;
+        let options = SqliteConnectOptions::new()
+            .filename(path)
+            .journal_mode(SqliteJournalMode::Off)
+            .synchronous(SqliteSynchronous::Normal)
+            .pragma("cache_size", NEW_CACHE_KIB);
+        Self::ready(path.display().to_string(), options, true).await
     }
 
     /// An index that is in no file, for where none can be written.
     pub async fn in_memory() -> Result<Self, Error> {
-        Self::ready("(memory)".to_owned(), SqliteConnectOptions::new().in_memory(true)).await
+        Self::ready("(memory)".to_owned(), SqliteConnectOptions::new().in_memory(true), false).await
     }
 
     /// Removes the file and what is beside it. Nobody must be filling it.
@@ -128,7 +131,7 @@ impl Passages {
         Ok(())
     }
 
-    async fn ready(name: String, options: SqliteConnectOptions) -> Result<Self, Error> {
+    async fn ready(name: String, options: SqliteConnectOptions, is_new: bool) -> Result<Self, Error> {
         let options = options
             .busy_timeout(BUSY_WAIT_MAX)
             // The file may come from someone else: it must not bring along code that runs.
@@ -143,7 +146,7 @@ impl Passages {
             Ok(connection)
         };
         let connection = connected.await.map_err(|error: sqlx::Error| Error::database(&name, &error))?;
-        Ok(Self { name, connection })
+        Ok(Self { name, connection, is_new })
     }
 
     /// What it was filled from, as it was said then; nothing if it is empty.
@@ -172,7 +175,7 @@ impl Passages {
             Ok((transaction, last.unwrap_or(0) + 1))
         };
         let (transaction, next) = begun.await.map_err(|error: sqlx::Error| Error::database(name, &error))?;
-        Ok(Filling { name, transaction, next })
+        Ok(Filling::new(name, transaction, next, self.is_new))
     }
 
     /// The passages that fit best, the best first: those with all words, or if these are fewer than wanted, with
@@ -234,65 +237,13 @@ impl Passages {
     }
 
     /// Closes it and tidies up beside it.
-    pub async fn close(self) {
+    pub async fn close(mut self) {
+        if self.is_new {
+            // If it stays as it is, the next one to open it will do this.
+            let _ = sqlx::raw_sql("PRAGMA journal_mode = WAL").execute(&mut self.connection).await;
+        }
         // What it could not tidy up, the next one to open it will.
         let _ = self.connection.close().await;
-    }
-}
-
-impl Filling<'_> {
-    /// Takes everything out.
-    pub async fn clear(&mut self) -> Result<(), Error> {
-        let cleared = sqlx::raw_sql(CLEAR);
-        cleared.execute(&mut *self.transaction).await.map_err(|error| Error::database(self.name, &error))?;
-        Ok(())
-    }
-
-    /// Takes the passages of a file out.
-    pub async fn remove(&mut self, path: &str) -> Result<(), Error> {
-        for sql in [
-            "DELETE FROM terms WHERE rowid IN (SELECT key FROM passages WHERE path = $1)",
-            "DELETE FROM passages WHERE path = $1",
-        ] {
-            let removed = sqlx::query(sql).bind(path).execute(&mut *self.transaction).await;
-            removed.map_err(|error| Error::database(self.name, &error))?;
-        }
-        Ok(())
-    }
-
-    /// Puts passages in.
-    pub async fn add(&mut self, passages: &[Passage]) -> Result<(), Error> {
-        for some in passages.chunks(ROWS_AT_ONCE) {
-            let first = self.next;
-            self.next += i64::try_from(some.len()).unwrap_or(0);
-            let mut rows = QueryBuilder::new("INSERT INTO passages (key, path, about) ");
-            rows.push_values((first..).zip(some), |mut row, (key, passage)| {
-                row.push_bind(key).push_bind(&passage.path).push_bind(&passage.about);
-            });
-            let mut words = QueryBuilder::new("INSERT INTO terms (rowid, title, path, names, body) ");
-            words.push_values((first..).zip(some), |mut row, (key, passage)| {
-                row.push_bind(key);
-                for text in [&passage.title, &passage.path, &passage.names, &passage.text] {
-                    row.push_bind(terms::of(text));
-                }
-            });
-            for mut statement in [rows, words] {
-                let put = statement.build().execute(&mut *self.transaction).await;
-                put.map_err(|error| Error::database(self.name, &error))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Lets it happen, and notes what the index is filled from now.
-    pub async fn finish(mut self, mark: &str) -> Result<(), Error> {
-        let sql = "INSERT INTO meta (key, value) VALUES ('mark', $1) \
-                   ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-        let finished = async {
-            sqlx::query(sql).bind(mark).execute(&mut *self.transaction).await?;
-            self.transaction.commit().await
-        };
-        finished.await.map_err(|error| Error::database(self.name, &error))
     }
 }
 

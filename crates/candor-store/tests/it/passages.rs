@@ -1,6 +1,6 @@
 //! The index of passages.
 
-use candor_store::{Error, Passage, Passages};
+use candor_store::{Error, PASSAGES_AT_ONCE, Passage, Passages};
 
 use crate::rig::Rig;
 
@@ -17,7 +17,7 @@ fn passage(path: &str, title: &str, text: &str) -> Passage {
 async fn filled(passages: &mut Passages, all: &[Passage], mark: &str) {
     let mut filling = passages.fill().await.unwrap();
     filling.clear().await.unwrap();
-    filling.add(all).await.unwrap();
+    filling.add(all.iter().cloned().map(Passage::prepare).collect()).await.unwrap();
     filling.finish(mark).await.unwrap();
 }
 
@@ -41,7 +41,7 @@ async fn what_is_put_in_is_found_and_what_is_taken_out_is_not() {
     assert_eq!(found(&mut passages, "apples").await, ["a: One", "b: Two"]);
     let mut filling = passages.fill().await.unwrap();
     filling.remove("a").await.unwrap();
-    filling.add(&[passage("c", "Three", "apples")]).await.unwrap();
+    filling.add(vec![passage("c", "Three", "apples").prepare()]).await.unwrap();
     filling.finish("second").await.unwrap();
     assert_eq!(found(&mut passages, "apples").await, ["c: Three", "b: Two"]);
     passages.check().await.unwrap();
@@ -53,7 +53,7 @@ async fn a_change_that_is_not_finished_has_not_happened() {
     filled(&mut passages, &[passage("a", "One", "apples")], "first").await;
     let mut filling = passages.fill().await.unwrap();
     filling.clear().await.unwrap();
-    filling.add(&[passage("b", "Two", "pears")]).await.unwrap();
+    filling.add(vec![passage("b", "Two", "pears").prepare()]).await.unwrap();
     drop(filling);
     assert_eq!(found(&mut passages, "apples").await, ["a: One"]);
     assert!(found(&mut passages, "pears").await.is_empty());
@@ -83,4 +83,46 @@ async fn what_is_no_index_is_damage() {
     Passages::remove(&path).unwrap();
     Passages::remove(&path).unwrap();
     Passages::open(&path).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_new_index_is_like_any_other_once_it_is_filled() {
+    let rig = Rig::new();
+    let path = rig.directory().join("index.db");
+    let mut passages = Passages::create(&path).await.unwrap();
+    // More than go in at once.
+    let many: Vec<Passage> =
+        (0..=PASSAGES_AT_ONCE).map(|n| passage(&n.to_string(), "One", "apples")).collect();
+    filled(&mut passages, &many, "first").await;
+    passages.close().await;
+    assert_eq!(std::fs::read_dir(rig.directory()).unwrap().count(), 1, "nothing is left beside it");
+    let mut one = Passages::open(&path).await.unwrap();
+    assert_eq!(one.mark().await.unwrap().as_deref(), Some("first"));
+    assert_eq!(one.count().await.unwrap(), many.len() as u64);
+    assert_eq!(
+        found(&mut one, &format!("{PASSAGES_AT_ONCE} apples")).await,
+        [format!("{PASSAGES_AT_ONCE}: One")]
+    );
+    one.check().await.unwrap();
+    // It is read while it is changed.
+    let mut other = Passages::open(&path).await.unwrap();
+    let mut filling = one.fill().await.unwrap();
+    filling.add(vec![passage("b", "Two", "pears").prepare()]).await.unwrap();
+    assert_eq!(found(&mut other, "pears").await, [""; 0]);
+    filling.finish("second").await.unwrap();
+    assert_eq!(found(&mut other, "pears").await, ["b: Two"]);
+}
+
+#[tokio::test]
+async fn a_new_index_that_was_not_finished_has_no_mark() {
+    let rig = Rig::new();
+    let path = rig.directory().join("index.db");
+    let mut passages = Passages::create(&path).await.unwrap();
+    let mut filling = passages.fill().await.unwrap();
+    filling.add(vec![passage("a", "One", "apples").prepare()]).await.unwrap();
+    drop(filling);
+    drop(passages);
+    if let Ok(mut passages) = Passages::open(&path).await {
+        assert_eq!(passages.mark().await.ok().flatten(), None);
+    }
 }
