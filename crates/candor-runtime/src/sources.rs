@@ -60,6 +60,8 @@ impl Sources {
     /// The text of a file that came with a folder. It may be a link, but not one out of the folder: a command can make links,
     /// and what they lead to would reach the model although it is hidden from tools.
     fn own_text(&self, path: &Path) -> Option<Sourced> {
+        // Most of them are not there: to ask for that is one call of the kernel, to resolve a path is one for each part.
+        path.metadata().ok()?;
         let (folder, real) = (path.parent()?.canonicalize().ok()?, path.canonicalize().ok()?);
         let found = self.text(&real).filter(|_| real.starts_with(folder))?;
         Some(Sourced { source: path.display().to_string(), ..found })
