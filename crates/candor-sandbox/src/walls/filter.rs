@@ -1,6 +1,6 @@
 //! The filter on system calls, as a program for the kernel.
 //!
-//! It is written by hand rather than by a library: one pass with two answers, and a check for the x32 numbers, which
+//! It is written by hand rather than by a library: a search with two answers, and a check for the x32 numbers, which
 //! have the same architecture as the usual ones and would go around a list of numbers.
 
 use libc::sock_filter;
@@ -101,7 +101,6 @@ const X32_BIT: u32 = 0x4000_0000;
 const LOAD: u16 = 0x20;
 const JUMP_EQUAL: u16 = 0x15;
 const JUMP_SET: u16 = 0x45;
-#[cfg(target_arch = "x86_64")]
 const JUMP_AT_LEAST: u16 = 0x35;
 const RETURN: u16 = 0x06;
 
@@ -116,9 +115,17 @@ const OFFSET_ARCHITECTURE: u32 = 4;
 const OFFSET_FIRST: u32 = 16;
 const OFFSET_SECOND: u32 = 24;
 
+/// Some calls that are looked at, and what is said to each. What is said ends with an answer.
+type Cases = Vec<(u32, Vec<sock_filter>)>;
+
+/// How many numbers are tried one after the other.
+const ROW_CASES_MAX: usize = 2;
+
 /// The program.
+///
+/// The kernel runs it for each number there is when a process enters it, and so it must come to its end quickly: numbers are halved
+/// until few are left.
 pub(crate) fn program(sockets: Sockets) -> Vec<sock_filter> {
-    let refuse = errno(libc::EPERM);
     let mut code = vec![
         load(OFFSET_ARCHITECTURE),
         jump(JUMP_EQUAL, ARCHITECTURE, 1, 0),
@@ -127,29 +134,43 @@ pub(crate) fn program(sockets: Sockets) -> Vec<sock_filter> {
     ];
     #[cfg(target_arch = "x86_64")]
     code.extend([jump(JUMP_AT_LEAST, X32_BIT, 0, 1), give(KILL)]);
-    for number in REFUSED {
-        code.extend([jump(JUMP_EQUAL, call(*number), 0, 1), refuse]);
-    }
-    // Its flags are in memory, where a filter cannot look. Without it the C library uses `clone`.
-    code.extend([jump(JUMP_EQUAL, call(libc::SYS_clone3), 0, 1), errno(libc::ENOSYS)]);
-    code.extend([
-        jump(JUMP_EQUAL, call(libc::SYS_clone), 0, 4),
-        load(OFFSET_FIRST),
-        jump(JUMP_SET, NAMESPACE_FLAGS.cast_unsigned(), 0, 1),
-        refuse,
-        give(ALLOW),
-    ]);
-    code.extend([
-        jump(JUMP_EQUAL, call(libc::SYS_ioctl), 0, 5),
-        load(OFFSET_SECOND),
-        jump(JUMP_EQUAL, TIOCSTI, 1, 0),
-        jump(JUMP_EQUAL, TIOCLINUX, 0, 1),
-        refuse,
-        give(ALLOW),
-    ]);
-    code.extend(socket_rules(sockets));
-    code.push(give(ALLOW));
+    code.extend(search(&cases(sockets)));
     code
+}
+
+/// All calls that are not simply allowed, by their numbers.
+fn cases(sockets: Sockets) -> Cases {
+    let refuse = errno(libc::EPERM);
+    let mut cases: Cases = REFUSED.iter().map(|number| (call(*number), vec![refuse])).collect();
+    // Its flags are in memory, where a filter cannot look. Without it the C library uses `clone`.
+    cases.push((call(libc::SYS_clone3), vec![errno(libc::ENOSYS)]));
+    let flags = jump(JUMP_SET, NAMESPACE_FLAGS.cast_unsigned(), 0, 1);
+    cases.push((call(libc::SYS_clone), vec![load(OFFSET_FIRST), flags, refuse, give(ALLOW)]));
+    let typing = [jump(JUMP_EQUAL, TIOCSTI, 1, 0), jump(JUMP_EQUAL, TIOCLINUX, 0, 1)];
+    cases.push((call(libc::SYS_ioctl), vec![load(OFFSET_SECOND), typing[0], typing[1], refuse, give(ALLOW)]));
+    for number in [libc::SYS_socket, libc::SYS_socketpair] {
+        cases.push((call(number), socket_rules(sockets)));
+    }
+    cases.sort_by_key(|(number, _)| *number);
+    cases
+}
+
+/// Looks for the number that is loaded among these, which are in order.
+fn search(cases: &[(u32, Vec<sock_filter>)]) -> Vec<sock_filter> {
+    if cases.len() <= ROW_CASES_MAX {
+        let one = |(number, answer): &(u32, Vec<sock_filter>)| {
+            [vec![jump(JUMP_EQUAL, *number, 0, steps(answer))], answer.clone()].concat()
+        };
+        return cases.iter().flat_map(one).chain([give(ALLOW)]).collect();
+    }
+    let (lower, upper) = cases.split_at(cases.len() / 2);
+    let below = search(lower);
+    [vec![jump(JUMP_AT_LEAST, upper[0].0, steps(&below), 0)], below, search(upper)].concat()
+}
+
+/// How far it is to jump over these. With as few calls as are looked at, half of all is never further than a jump goes.
+fn steps(code: &[sock_filter]) -> u8 {
+    u8::try_from(code.len()).unwrap_or(u8::MAX)
 }
 
 /// `socket` and `socketpair`: only of these families.
@@ -158,15 +179,9 @@ fn socket_rules(sockets: Sockets) -> Vec<sock_filter> {
         Sockets::Usual => &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
         Sockets::UnixOnly => &[libc::AF_UNIX],
     };
-    let after = u8::try_from(families.len() + 2).unwrap_or(u8::MAX);
-    let mut code = vec![
-        jump(JUMP_EQUAL, call(libc::SYS_socket), 1, 0),
-        jump(JUMP_EQUAL, call(libc::SYS_socketpair), 0, after),
-        load(OFFSET_FIRST),
-    ];
-    for (index, family) in families.iter().enumerate() {
-        let to_allow = u8::try_from(families.len() - index).unwrap_or(u8::MAX);
-        code.push(jump(JUMP_EQUAL, family.cast_unsigned(), to_allow, 0));
+    let mut code = vec![load(OFFSET_FIRST)];
+    for family in families {
+        code.extend([jump(JUMP_EQUAL, family.cast_unsigned(), 0, 1), give(ALLOW)]);
     }
     code.push(errno(libc::EPERM));
     code
