@@ -25,6 +25,31 @@ pub(crate) fn describe(root: &Path) -> String {
     format!("Measured on: {}.", facts.into_iter().flatten().collect::<Vec<_>>().join("; "))
 }
 
+/// Counts the time that the machine below ours, if we run in one, has given to others.
+pub(crate) struct Stolen(Option<(u64, u64)>);
+
+impl Stolen {
+    pub(crate) fn begin() -> Self {
+        Self(times())
+    }
+
+    /// How much of the time since then was taken, in hundredths; nothing where the kernel does not say.
+    pub(crate) fn percent(&self) -> Option<u64> {
+        let ((all, stolen), (all_before, stolen_before)) = (times()?, self.0?);
+        stolen.checked_sub(stolen_before)?.checked_mul(100)?.checked_div(all.checked_sub(all_before)?)
+    }
+}
+
+/// The time of all cores together, and how much of it was stolen.
+fn times() -> Option<(u64, u64)> {
+    /// Which of the numbers it is, and after which come times that others include.
+    const STEAL: usize = 7;
+    let text = fs::read_to_string("/proc/stat").ok()?;
+    let numbers = text.lines().next()?.split_whitespace().skip(1).take(STEAL + 1);
+    let numbers: Vec<u64> = numbers.map(|number| number.parse().ok()).collect::<Option<_>>()?;
+    Some((numbers.iter().sum(), *numbers.get(STEAL)?))
+}
+
 fn proc_field(path: &str, name: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let line = text.lines().find(|line| line.starts_with(name))?;

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use super::goals::{Met, Row};
 use super::starts::shown_size;
 use crate::invocation::Invocation;
+use crate::machine::Stolen;
 use crate::needs;
 use crate::workspace::Workspace;
 
@@ -19,7 +20,10 @@ const FIGURE: &str = "figure | ";
 const DIST_BYTES_MAX: u64 = 25_000_000;
 
 /// The rows about whole runs; none when the benchmark did not run.
-pub(super) fn measure(workspace: &Workspace) -> Result<Vec<Row>> {
+pub(super) fn measure(
+    workspace: &Workspace,
+    stolen: &mut Vec<(&'static str, Option<u64>)>,
+) -> Result<Vec<Row>> {
     // What is measured is what we would hand out.
     let binary = workspace.build_candor("dist")?;
     // Without it the rows about the search say so.
@@ -29,10 +33,12 @@ pub(super) fn measure(workspace: &Workspace) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for target in TARGETS {
         println!("  {target} …");
+        let time = Stolen::begin();
         let finished = Invocation::cargo(&workspace.root)
             .args(["bench", "--locked", "--workspace", "--bench", target])
             .env("CANDOR_MEASURED", &binary)
             .finish()?;
+        stolen.push((target, time.percent()));
         if !finished.success {
             println!("{}", finished.output.trim_end());
             return Ok(Vec::new());

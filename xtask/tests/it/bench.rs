@@ -161,3 +161,10 @@ fn figures_of_whole_runs_become_rows() {
         [("hello", "9.77 ms", Met::Yes), ("turn", "3.08 ms", Met::No), ("first", "1 ms", Met::NoGoal)];
     assert_eq!(told, expected);
 }
+
+#[test]
+fn stolen_time_is_told_where_the_kernel_counts_it() {
+    let told = xtask::bench::told(&[("runs", Some(0)), ("walls", None), ("packs", Some(53))]);
+    assert!(told.ends_with(": runs 0 %, packs 53 %."), "{told}");
+    assert_eq!(xtask::bench::told(&[("walls", None)]), "");
+}
