@@ -1,6 +1,8 @@
 //! The one way in: events are put at the end of their session, all or none, and what repeats them is brought up to date
 //! in the same transaction.
 
+use std::sync::LazyLock;
+
 use candor_protocol::{Event, RunId};
 
 use crate::batch::{Audience, Batch, Creation, RunChange, Took};
@@ -8,6 +10,24 @@ use crate::row::to_column;
 use crate::sql::{Connection, Value};
 use crate::work::{Applied, Attempt, Work};
 use crate::{Error, Store};
+
+/// How many events go into one statement: each goes to another thread, or over a network, and back.
+const EVENTS_AT_ONCE: usize = 8;
+
+/// The statement that puts in so many events of one session.
+fn insert(count: usize) -> &'static str {
+    static STATEMENTS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let row = |at: usize| {
+            let first = 5 * at + 2;
+            let [run, time, kind, body] = [1, 2, 3, 4].map(|next| first + next);
+            format!("($1, ${first}, ${run}, ${time}, ${kind}, ${body})")
+        };
+        let rows: Vec<String> = (0..EVENTS_AT_ONCE).map(row).collect();
+        let into = "INSERT INTO events (session_id, seq, run_id, at_ms, type, body) VALUES";
+        (0..=EVENTS_AT_ONCE).map(|count| format!("{into} {}", rows[..count].join(", "))).collect()
+    });
+    STATEMENTS.get(count).map_or("", String::as_str)
+}
 
 impl Store {
     /// Appends events of one session, in order and without a gap after the last stored one. When this returns they are
@@ -38,18 +58,13 @@ impl Batch {
             return Ok(if stored { Applied::Done } else { claim });
         }
         let session = self.session.to_string();
-        for entry in &self.entries {
-            let values = [
-                Value::from(&session),
-                entry.seq.into(),
-                entry.run.as_deref().into(),
-                entry.at.into(),
-                entry.kind.into(),
-                (&entry.body).into(),
-            ];
-            let sql = "INSERT INTO events (session_id, seq, run_id, at_ms, type, body) \
-                       VALUES ($1, $2, $3, $4, $5, $6)";
-            connection.execute(sql, &values).await?;
+        for some in self.entries.chunks(EVENTS_AT_ONCE) {
+            let rows = some.iter().flat_map(|entry| {
+                let run = Value::from(entry.run.as_deref());
+                [entry.seq.into(), run, entry.at.into(), entry.kind.into(), (&entry.body).into()]
+            });
+            let values: Vec<Value<'_>> = [Value::from(&session)].into_iter().chain(rows).collect();
+            connection.execute(insert(some.len()), &values).await?;
         }
         for change in &self.runs {
             self.apply_run(connection, &session, change).await?;

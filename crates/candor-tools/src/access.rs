@@ -126,7 +126,8 @@ impl Place {
 /// is remembered for the next call, when a link may lead elsewhere.
 #[derive(Default)]
 struct Folders {
-    real: HashMap<PathBuf, PathBuf>,
+    /// And whether they are there at all.
+    real: HashMap<PathBuf, (PathBuf, bool)>,
 }
 
 impl Folders {
@@ -135,21 +136,26 @@ impl Folders {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return (without_links(path), fs::metadata(path).ok());
         };
-        let real = self.folder(parent).join(name);
+        let (folder, is_there) = self.folder(parent);
+        let real = folder.join(name);
+        if !is_there {
+            return (real, None);
+        }
         match fs::symlink_metadata(&real) {
             Ok(found) if found.is_symlink() => (without_links(path), fs::metadata(path).ok()),
             found => (real, found.ok()),
         }
     }
 
-    fn folder(&mut self, path: &Path) -> PathBuf {
-        if let Some(real) = self.real.get(path) {
-            return real.clone();
+    fn folder(&mut self, path: &Path) -> (PathBuf, bool) {
+        if let Some(known) = self.real.get(path) {
+            return known.clone();
         }
         // A path that is not there leads to one that is, in the end to the root.
-        let real = self.find(path).0;
-        self.real.insert(path.to_owned(), real.clone());
-        real
+        let (real, found) = self.find(path);
+        let known = (real, found.is_some());
+        self.real.insert(path.to_owned(), known.clone());
+        known
     }
 }
 
