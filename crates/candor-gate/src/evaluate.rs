@@ -145,7 +145,7 @@ impl<'a> Evaluator<'a> {
         } else {
             text
         };
-        build.started = true;
+        build.started |= !text.starts_with(is_blank);
         let mut chars = text.chars();
         // Only the first character of a word can be the home.
         if build.word.text.is_empty()
@@ -167,6 +167,11 @@ impl<'a> Evaluator<'a> {
                     Some('\n') | None => {}
                     Some(c) => build.word.text.push(c),
                 },
+                // The grammar takes `{ {` for one word. The shell never does: what is not quoted ends at a blank.
+                c if is_blank(c) => {
+                    build.finish_word();
+                    build.started = chars.as_str().starts_with(|c| !is_blank(c));
+                }
                 '{' => build.word.text.push(BRACE_OPEN),
                 ',' => build.word.text.push(BRACE_COMMA),
                 '}' => build.word.text.push(BRACE_CLOSE),
@@ -237,6 +242,10 @@ impl<'a> Evaluator<'a> {
         flow::printed(self, node)
             .map_or_else(|| UNKNOWN.to_string(), |text| text.trim_end_matches('\n').to_owned())
     }
+}
+
+fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n')
 }
 
 impl Build {
