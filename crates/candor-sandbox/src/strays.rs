@@ -34,6 +34,9 @@ const UNCLEAR_POLL: Duration = Duration::from_micros(500);
 /// What the kernel marks its own threads with in the process table.
 const KERNEL_THREAD_FLAG: u32 = 0x0020_0000;
 
+/// What it marks a process with that is on its way out: it has no environment any more either, and runs nothing.
+const ENDING_FLAG: u32 = 0x4;
+
 /// The most that is read of an environment: what the kernel takes for arguments and environment together.
 const ENVIRON_BYTES_MAX: u64 = 2 << 20;
 
@@ -307,15 +310,15 @@ pub(crate) fn entry(pid: Pid) -> Option<Entry> {
     // The name comes second, in parentheses, and may itself hold parentheses and blanks.
     let after_name = text.iter().rposition(|byte| *byte == b')')? + 1;
     let fields: Vec<&str> = std::str::from_utf8(&text[after_name..]).ok()?.split_whitespace().collect();
+    let flags: u32 = fields.get(6)?.parse().ok()?;
     Some(Entry {
         pid,
-        is_hollow: matches!(*fields.first()?, "Z" | "X")
-            || fields.get(6)?.parse::<u32>().ok()? & KERNEL_THREAD_FLAG != 0,
+        is_hollow: matches!(*fields.first()?, "Z" | "X") || flags & KERNEL_THREAD_FLAG != 0,
         parent: fields.get(1)?.parse().ok()?,
         group: fields.get(2)?.parse().ok()?,
         started: fields.get(19)?.parse().ok()?,
         // Where the environment ends. It has an end even where it is empty.
-        is_becoming: fields.get(48) == Some(&"0"),
+        is_becoming: fields.get(48) == Some(&"0") && flags & ENDING_FLAG == 0,
     })
 }
 
