@@ -134,9 +134,12 @@ async fn terminals_can_be_made_inside() {
 async fn an_owner_without_walls() {
     let directory = std::env::current_dir().unwrap();
     let Ok(token) = fs::read_to_string(directory.join("token")) else { return };
-    let mut spec = rig::spec(&directory, &format!("sleep {token} & echo ready > gate; exec sleep {token}"));
+    let script = format!("read line; sleep {token} & echo ready > gate; exec sleep {token}");
+    let mut spec = rig::spec(&directory, &script);
     spec.stdin = Stdin::Piped;
     let (running, _output) = start_talking(&spec, &Sandbox::bare()).unwrap();
+    // It is ready only once it is tied to us.
+    running.write(b"go\n").await.unwrap();
     running.ended().await;
 }
 
