@@ -1,7 +1,6 @@
 //! Works out the words of a command as far as they are literal.
 
 use std::cell::Cell;
-use std::collections::HashMap;
 
 use tree_sitter::Node;
 
@@ -9,9 +8,7 @@ use crate::call::{UNKNOWN, Word};
 use crate::expand::{self, BRACE_CLOSE, BRACE_COMMA, BRACE_OPEN};
 use crate::flow;
 use crate::text::slice;
-
-/// What is known of the shell's variables. A value may hold [`UNKNOWN`].
-pub(crate) type Variables = HashMap<String, String>;
+use crate::variables::Variables;
 
 /// Evaluates nodes of one text.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! The shell's expansions that need nothing but text: quotes, parameters, braces.
 
 use crate::call::UNKNOWN;
-use crate::evaluate::Variables;
+use crate::variables::Variables;
 
 /// Braces and commas that stand outside of quotes, until they are expanded; characters for private use, so that those
 /// in quotes stay what they are.
@@ -145,8 +145,12 @@ pub(crate) fn parameter(inner: &str, variables: &Variables) -> String {
     let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
     let (name, operator) = inner.split_at(end);
     if name.is_empty() {
-        // `$@` and `$*` are known where a shell was given its arguments; `${!x}` and `${#x}` never.
-        return variables.get(inner).cloned().unwrap_or(unknown);
+        // `$@` and `$*` are known where a shell was given its arguments, `${!x}` where `x` is; `${#x}` never.
+        let value = match inner.strip_prefix('!') {
+            Some(name) if !name.is_empty() => variables.behind(name),
+            _ => variables.get(inner),
+        };
+        return value.cloned().unwrap_or(unknown);
     }
     let operator = ["[@]", "[*]"].iter().find_map(|all| operator.strip_prefix(all)).unwrap_or(operator);
     let value = variables.get(name).map(String::as_str);

@@ -25,7 +25,7 @@ impl Gate {
         Ok(Self {
             allow: List::new("allow", &lists.allow, Reach::Whole)?,
             ask: List::new("ask", &lists.ask, Reach::Part)?,
-            deny: List::new("deny", &lists.deny, Reach::Part)?,
+            deny: List::new("deny", &lists.deny, Reach::Part)?.with_blocked("deny", &lists.blocked)?,
             parsers: Parsers::default(),
         })
     }
@@ -38,23 +38,37 @@ impl Gate {
         {
             return Judgement::from(finding);
         }
-        let mut walk = Walk::new(self, scene);
-        walk.text(command);
-        if let Some(joined) = text::joined(command) {
-            walk.text(&joined);
-        }
+        let walk = self.walk(command, scene);
         let spared = walk.spared();
         let findings = walk.into_findings();
         let is_allowed = self.allow.text(command).is_some();
         decide(findings, is_allowed, spared)
     }
+
+    /// Whether a shell would read what is typed into this command while it runs, so that this has to be judged as well.
+    /// Where that cannot be told, it would.
+    pub fn reads_commands(&self, command: &str, scene: &Scene<'_>) -> bool {
+        self.walk(command, scene).reads_commands()
+    }
+
+    fn walk(&self, command: &str, scene: &Scene<'_>) -> Walk<'_> {
+        let mut walk = Walk::new(self, scene);
+        walk.text(command);
+        if let Some(joined) = text::joined(command) {
+            walk.text(&joined);
+        }
+        walk
+    }
 }
 
-/// The strictest finding decides. An allowed text silences the built-in questions, not the user's own.
+/// The strictest finding decides. An allowed text silences the built-in questions, not the user's own, and not the one
+/// about text that was not read to its end: an entry cannot speak for what nobody has seen.
 fn decide(mut findings: Vec<Finding>, is_allowed: bool, spared: bool) -> Judgement {
     let before = findings.len();
     if is_allowed {
-        findings.retain(|finding| finding.verdict == Verdict::Deny || finding.rule == USER_ASK);
+        findings.retain(|finding| {
+            finding.verdict == Verdict::Deny || finding.rule == USER_ASK || finding.is_about_unread()
+        });
     }
     let spared = spared || findings.len() < before;
     let Some(worst) = findings.iter().map(|finding| finding.verdict).max() else {
@@ -74,7 +88,7 @@ pub(crate) const USER_ASK: &str = "user-ask";
 impl Judgement {
     fn allowed(spared: bool) -> Self {
         let (rule, reason) = if spared {
-            ("user-allow", "your rules allow it")
+            ("user-allow", "the rules allow it")
         } else {
             ("ordinary", "nothing in it needs a question")
         };

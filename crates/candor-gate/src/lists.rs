@@ -1,6 +1,6 @@
 //! The user's own lists.
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
 use crate::call::Word;
 use crate::error::Error;
@@ -8,12 +8,15 @@ use crate::error::Error;
 /// The user's own lists. An entry is a pattern for the words of one simple command (`git push *`), where `*` stands for
 /// any text, or a regular expression between slashes (`/curl .*\| *sh/`) for the whole text. In `allow`, a regular
 /// expression must match the text from its beginning to its end: what it does not mention is not allowed by it.
+///
+/// An entry of `blocked` is a regular expression without slashes, for any part of the text and in any case; it denies.
 #[derive(Debug, Clone, Default)]
-#[expect(missing_docs, reason = "the fields are the verdicts they lead to")]
+#[expect(missing_docs, reason = "the fields are the verdicts they lead to, and the type says the rest")]
 pub struct Lists {
     pub allow: Vec<String>,
     pub ask: Vec<String>,
     pub deny: Vec<String>,
+    pub blocked: Vec<String>,
 }
 
 /// A list, ready to be matched.
@@ -55,6 +58,16 @@ impl List {
         Ok(list)
     }
 
+    /// Adds regular expressions that are written without slashes and heard in any case. They are shown as they are written.
+    pub(crate) fn with_blocked(mut self, name: &'static str, patterns: &[String]) -> Result<Self, Error> {
+        for pattern in patterns {
+            let any_case = RegexBuilder::new(pattern).case_insensitive(true).build();
+            let regex = any_case.map_err(|error| unusable(name, pattern, &error))?;
+            self.regexes.push((pattern.clone(), regex));
+        }
+        Ok(self)
+    }
+
     /// The entry that matches these words.
     pub(crate) fn words(&self, words: &[Word]) -> Option<&str> {
         if self.globs.is_empty() {
@@ -72,14 +85,16 @@ impl List {
 
 fn compile(list: &'static str, entry: &str, pattern: &str, reach: Reach) -> Result<Regex, Error> {
     let whole = format!(r"\A(?:{pattern})\z");
-    let error = |error: regex::Error| {
-        let reason = error.to_string();
-        let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        Error::Pattern { list, entry: entry.to_owned(), reason }
-    };
+    let error = |error: regex::Error| unusable(list, entry, &error);
     // The pattern by itself first, so that the message is about what the user wrote.
     let part = Regex::new(pattern).map_err(error)?;
     if reach == Reach::Part { Ok(part) } else { Regex::new(&whole).map_err(error) }
+}
+
+fn unusable(list: &'static str, entry: &str, error: &regex::Error) -> Error {
+    let reason = error.to_string();
+    let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    Error::Pattern { list, entry: entry.to_owned(), reason }
 }
 
 impl Glob {

@@ -10,6 +10,10 @@ use tree_sitter::{Node, ParseOptions, Parser, Tree};
 /// of the full size needs a tenth of this, and text made to be slow does not get more.
 const PROGRESS_MAX: usize = 200_000;
 
+/// How many bars a text may hold. A pipeline that does not end well takes the parser time and memory by the square of its length,
+/// of which it reports next to nothing.
+const BARS_MAX: usize = 2_000;
+
 /// Parsers kept for the next command; more are made when more are in use.
 const PARSERS_KEPT: usize = 8;
 
@@ -32,6 +36,9 @@ pub(crate) enum Parsed {
 
 impl Parsers {
     pub(crate) fn parse(&self, text: &str) -> Parsed {
+        if text.bytes().filter(|byte| *byte == b'|').count() > BARS_MAX {
+            return Parsed::Refused;
+        }
         let Some(mut parser) = self.take() else { return Parsed::Refused };
         let tree = parse_bounded(&mut parser, text);
         parser.reset();

@@ -66,6 +66,11 @@ impl Finding {
         self
     }
 
+    /// Whether it says that the text, or a text inside of it, was not understood or not looked through.
+    pub(crate) fn is_about_unread(&self) -> bool {
+        matches!(self.rule, "unparsable" | "too-many" | "too-deep" | "too-long")
+    }
+
     /// For rules that can be wrong about what runs: never stricter than a question.
     pub(crate) fn at_most_ask(mut self) -> Self {
         self.verdict = self.verdict.min(Verdict::Ask);

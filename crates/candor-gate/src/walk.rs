@@ -1,6 +1,7 @@
 //! Walks through a script, finds every simple command in it, and follows what the shell's state would be.
 
 mod compound;
+mod memory;
 mod redirects;
 
 use std::collections::HashMap;
@@ -8,15 +9,17 @@ use std::collections::HashMap;
 use tree_sitter::Node;
 
 use crate::call::{Call, UNKNOWN, Word};
-use crate::evaluate::{Evaluator, Variables};
+use crate::evaluate::Evaluator;
 use crate::flow::Flow;
 use crate::gate::{Gate, USER_ASK};
+use crate::interactive;
 use crate::lossy;
 use crate::places::Ground;
 use crate::rules::{self, Way};
 use crate::scene::Scene;
 use crate::syntax::Parsed;
 use crate::text::{self, slice};
+use crate::variables::Variables;
 use crate::verdict::{About, Finding, Verdict};
 use crate::wrappers::{self, Inner};
 use redirects::{destinations, here_string};
@@ -61,6 +64,7 @@ pub(crate) struct Walk<'g> {
     findings: Vec<Finding>,
     denied: bool,
     spared: bool,
+    reads_commands: bool,
 }
 
 impl<'g> Walk<'g> {
@@ -75,7 +79,15 @@ impl<'g> Walk<'g> {
             functions: HashMap::new(),
             downloads: Vec::new(),
         };
-        Self { gate, state, commands: 0, findings: Vec::new(), denied: false, spared: false }
+        Self {
+            gate,
+            state,
+            commands: 0,
+            findings: Vec::new(),
+            denied: false,
+            spared: false,
+            reads_commands: false,
+        }
     }
 
     pub(crate) fn into_findings(self) -> Vec<Finding> {
@@ -87,13 +99,29 @@ impl<'g> Walk<'g> {
         self.spared
     }
 
+    /// Whether a shell would read what the text is given when it runs; also where not all of it was looked at.
+    pub(crate) fn reads_commands(&self) -> bool {
+        self.reads_commands || self.is_over() || self.findings.iter().any(Finding::is_about_unread)
+    }
+
     /// Judges a whole text.
     pub(crate) fn text(&mut self, text: &str) {
         if let Some(finding) = text::before_parsing(text) {
             self.note(finding);
+            self.listed(text);
             return self.rough(text);
         }
         self.script(text, &Flow::default(), 0);
+    }
+
+    /// Holds a text against the lists.
+    fn listed(&mut self, source: &str) {
+        if let Some(entry) = self.gate.deny.text(source) {
+            self.note(Finding::deny("user-deny", format!("the rules deny `{entry}`")).surroundings());
+        }
+        if let Some(entry) = self.gate.ask.text(source) {
+            self.note(Finding::ask(USER_ASK, format!("the rules ask before `{entry}`")).surroundings());
+        }
     }
 
     /// Judges a script: the command itself, or one inside of it.
@@ -101,12 +129,7 @@ impl<'g> Walk<'g> {
         if self.is_over() || self.is_too_deep(depth) {
             return;
         }
-        if let Some(entry) = self.gate.deny.text(source) {
-            self.note(Finding::deny("user-deny", format!("your rules deny `{entry}`")).surroundings());
-        }
-        if let Some(entry) = self.gate.ask.text(source) {
-            self.note(Finding::ask(USER_ASK, format!("your rules ask before `{entry}`")).surroundings());
-        }
+        self.listed(source);
         let at = At { source, flow, depth };
         match self.gate.parsers.parse(source) {
             Parsed::Script(tree) => {
@@ -155,6 +178,13 @@ impl<'g> Walk<'g> {
             "command" => self.command(node, at, Vec::new()),
             "redirected_statement" => self.redirected(node, at),
             "pipeline" => self.pipeline(node, at),
+            "process_substitution" if at.flow.is_empty() && at.text(node).starts_with('>') => {
+                // It reads what the command around it writes there, which is not known.
+                let flow = Flow { programs: vec!["a program".to_owned()], ..Flow::default() };
+                let state = self.state.clone();
+                self.children(node, At { flow: &flow, ..at });
+                self.state = state;
+            }
             "subshell" | "command_substitution" | "process_substitution" => {
                 let state = self.state.clone();
                 self.children(node, at);
@@ -181,7 +211,11 @@ impl<'g> Walk<'g> {
                 );
             }
             "comment" | "raw_string" | "ansi_c_string" => {}
-            "arithmetic_expansion" | "test_command" | "declaration_command" | "unset_command" => {
+            "declaration_command" => {
+                self.extend(rules::arithmetic(at.text(node)));
+                self.declaration(node, at);
+            }
+            "arithmetic_expansion" | "test_command" | "unset_command" => {
                 self.extend(rules::arithmetic(at.text(node)));
                 self.children(node, at);
             }
@@ -231,8 +265,8 @@ impl<'g> Walk<'g> {
             findings.push(Finding::ask("too-many", "its braces unfold to too many words").surroundings());
         }
         self.extend(findings);
-        self.prefixed(node, at);
         let flow = piped.as_ref().unwrap_or(at.flow);
+        self.prefixed(node, At { flow, ..at });
         self.words(&words, flow, at.depth);
     }
 
@@ -267,14 +301,21 @@ impl<'g> Walk<'g> {
         if let Some(body) = self.state.functions.get(call.name).cloned() {
             self.call_function(&call, &body, depth);
         }
-        for inner in wrappers::inner(&call) {
+        let inner = wrappers::inner(&call);
+        self.reads_commands |= interactive::reads_commands(&call, &inner);
+        for inner in inner {
             match inner {
                 Inner::Words(words) => self.words(&words, flow, depth + 1),
                 Inner::Script { text, parameters } => {
                     // A script reads the same input as the shell it runs in, unless it came from there.
                     let nothing = Flow::default();
                     let flow = if flow.text.as_ref() == Some(&text) { &nothing } else { flow };
-                    self.inner_script(&text, &parameters, flow, depth + 1);
+                    if matches!(call.name, "eval" | "source" | ".") {
+                        // No shell of its own: what it sets stays.
+                        self.script(&text.replace(UNKNOWN, "$?"), flow, depth + 1);
+                    } else {
+                        self.inner_script(&text, &parameters, flow, depth + 1);
+                    }
                 }
             }
         }
@@ -313,10 +354,10 @@ impl<'g> Walk<'g> {
     /// Holds the findings of the rules against the user's lists.
     fn resolve(&mut self, call: &Call<'_>, findings: Vec<Finding>) {
         if let Some(entry) = self.gate.deny.words(call.words) {
-            self.note(Finding::deny("user-deny", format!("your rules deny `{entry}`")));
+            self.note(Finding::deny("user-deny", format!("the rules deny `{entry}`")));
         }
         if let Some(entry) = self.gate.ask.words(call.words) {
-            self.note(Finding::ask(USER_ASK, format!("your rules ask before `{entry}`")));
+            self.note(Finding::ask(USER_ASK, format!("the rules ask before `{entry}`")));
         }
         let mut allowed = None;
         for finding in findings {
@@ -328,32 +369,6 @@ impl<'g> Walk<'g> {
             } else {
                 self.note(finding);
             }
-        }
-    }
-
-    /// What a built-in command changes for those after it.
-    fn remember(&mut self, call: &Call<'_>) {
-        match call.name {
-            "cd" | "pushd" => {
-                let home = self.state.ground.home.clone();
-                let target = call.operands().next().unwrap_or(&home);
-                let unknown = UNKNOWN.to_string();
-                let target = if target == "-" { &unknown } else { target };
-                self.state.ground.cwd = self.state.ground.path(target).unwrap_or(unknown);
-                self.state.variables.insert("PWD".to_owned(), self.state.ground.cwd.clone());
-            }
-            "read" => {
-                let line = call.flow.text.as_deref().and_then(|text| text.lines().next());
-                let value = line.map_or_else(|| UNKNOWN.to_string(), str::to_owned);
-                for name in call.operands() {
-                    self.state.variables.insert(name.to_owned(), value.clone());
-                }
-            }
-            "set" if call.has_word(&["--"]) => {
-                let start = call.words.iter().position(|word| word.text == "--").unwrap_or_default();
-                self.bind(&call.words[start..]);
-            }
-            _ => self.state.downloads.extend(rules::downloaded(call, &self.state.ground)),
         }
     }
 

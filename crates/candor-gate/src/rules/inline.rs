@@ -7,6 +7,7 @@ use crate::call::{Call, Word};
 use crate::flow::Flow;
 use crate::verdict::Finding;
 use crate::walk::State;
+use crate::wrappers::is_input;
 
 /// Names in code that start a program or delete a tree.
 const RUNS: &[&str] = &[
@@ -19,6 +20,27 @@ const RUNS: &[&str] = &[
     "child_process",
     "execSync",
     "exec(",
+    "exec \"",
+    "exec '",
+    "exec q",
+    "doShellScript",
+    "os.cmd",
+    "os:cmd",
+    "System.cmd",
+    "System.shell",
+    "Sys.command",
+    "run-program",
+    "run(`",
+    ".execute()",
+    "Process(",
+    "ProcessBuilder",
+    "open(\"|",
+    "open('|",
+    ",\"|",
+    ", \"|",
+    "shell(",
+    "callCommand",
+    "callProcess",
     "spawn",
     "system(",
     "system ",
@@ -88,16 +110,34 @@ fn code<'a>(call: &Call<'a>) -> Vec<&'a str> {
             found.extend(call.values(Some('E'), None));
             found
         }
-        "ruby" | "lua" | "luajit" | "osascript" | "Rscript" | "groovy" | "elixir" | "scala" | "julia"
-        | "raku" => call.values(Some('e'), Some("eval")),
-        "php" => call.values(Some('r'), Some("run")),
+        "ruby" | "lua" | "luajit" | "texlua" | "osascript" | "Rscript" | "R" | "groovy" | "elixir"
+        | "iex" | "mix" | "scala" | "julia" | "raku" | "ghc" | "runghc" | "ocaml" | "gnuplot" | "rake"
+        | "octave" | "octave-cli" | "mongosh" | "mongo" | "jrunscript" => {
+            call.values(Some('e'), Some("eval"))
+        }
+        "erl" => after(call, "-eval"),
+        "swipl" => call.values(Some('g'), Some("goal")),
+        "rails" => call.operands().skip_while(|word| !matches!(*word, "runner" | "r")).skip(1).collect(),
+        "php" => "rBRE".chars().flat_map(|flag| call.values(Some(flag), None)).collect(),
         "awk" | "gawk" | "mawk" | "nawk" => call.args().filter(|arg| arg.contains(['{', '(', '|'])).collect(),
+        // Their own commands are known elsewhere; this is about code of other languages in them.
+        "vim" | "vi" | "nvim" | "gvim" | "gdb" | "lldb" => {
+            call.args().filter(|arg| arg.contains(['(', '"', '\''])).collect()
+        }
+        "jshell" | "flask" | "ghci" => Vec::new(),
         _ => return Vec::new(),
     };
-    if is_fed(call) {
+    let reads_program =
+        call.values(Some('f'), Some("file")).iter().any(|file| *file == "-" || is_input(file));
+    if is_fed(call) || (name.ends_with("awk") && reads_program) {
         codes.extend(call.flow.text.as_deref());
     }
     codes
+}
+
+fn after<'a>(call: &Call<'a>, option: &str) -> Vec<&'a str> {
+    let args: Vec<&str> = call.args().collect();
+    args.windows(2).filter(|pair| pair[0] == option).map(|pair| pair[1]).collect()
 }
 
 /// An interpreter that reads its program from its standard input.
@@ -118,8 +158,17 @@ fn is_fed(call: &Call<'_>) -> bool {
             | "osascript"
             | "R"
             | "Rscript"
-            | "tclsh"
-            | "guile"
+            | "gnuplot"
+            | "octave"
+            | "jshell"
+            | "flask"
+            | "nvim"
+            | "gdb"
+            | "lldb"
+            | "ghci"
+            | "ocaml"
+            | "iex"
+            | "julia"
     );
     let has_program = call.args().any(|arg| {
         !arg.starts_with('-') && arg != "/dev/stdin"
@@ -247,23 +296,38 @@ fn commands(literals: &[&str], state: &State) -> Option<Finding> {
     })
 }
 
+/// Letters that make quotes of brackets: `qx{…}`, `%x(…)`, `qw/…/`.
+const QUOTING: &[&str] = &["%x", "%q", "%Q", "%w", "qx", "qq", "qw", " q", "(q", ",q"];
+
 /// The texts between quotes in code of any language.
-fn literals(code: &str) -> Vec<&str> {
+pub(crate) fn literals(code: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = code;
-    while let Some(start) = rest.find(['"', '\'', '`', '{']) {
+    while let Some(start) = rest.find(['"', '\'', '`', '{', '(', '[', '/']) {
         let open = rest[start..].chars().next().unwrap_or('"');
-        let close = if open == '{' { '}' } else { open };
         let body = &rest[start + 1..];
-        // Braces are only quotes in `%x{…}` and `qx{…}`.
-        let is_quote = open != '{' || rest[..start].ends_with("%x") || rest[..start].ends_with("qx");
+        let before = &rest[..start];
+        let close = match open {
+            '{' => "}",
+            '(' => ")",
+            // Lua has two of them.
+            '[' if body.starts_with('[') => "]]",
+            '[' => "]",
+            '/' => "/",
+            '\'' => "'",
+            '`' => "`",
+            _ => "\"",
+        };
+        let is_quote = matches!(open, '"' | '\'' | '`')
+            || close == "]]"
+            || QUOTING.iter().any(|letters| before.ends_with(letters));
         if !is_quote {
             rest = body;
             continue;
         }
         let Some(end) = body.find(close) else { break };
-        found.push(&body[..end]);
-        rest = &body[end + 1..];
+        found.push(body[..end].trim_start_matches('['));
+        rest = &body[end + close.len()..];
         if found.len() >= LITERALS_MAX {
             break;
         }

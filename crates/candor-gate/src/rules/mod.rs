@@ -18,6 +18,7 @@ use crate::places::Place;
 use crate::verdict::Finding;
 use crate::walk::State;
 
+pub(crate) use inline::literals;
 pub(crate) use shell::{arithmetic, bomb, downloaded, variable};
 pub(crate) use write::{Way, redirect};
 

@@ -1,11 +1,13 @@
 //! Text that becomes a script: from a network, from a program, from a variable.
 
-use crate::call::{Call, UNKNOWN};
+use crate::call::{Call, UNKNOWN, Word, short_group};
 use crate::env::{names_a_program, puts_code_into_programs};
 use crate::places::Ground;
 use crate::verdict::Finding;
 use crate::walk::State;
-use crate::wrappers::{Reads, SHELLS, reads, run_by_flag, tame_program};
+use crate::wrappers::{
+    Reads, SHELLS, is_input, is_program_key, is_tcl, makefiles, reads, run_by_flag, tame_program,
+};
 
 const DOWNLOADERS: &[&str] = &[
     "curl", "wget", "fetch", "aria2c", "http", "https", "xh", "lynx", "w3m", "nc", "ncat", "telnet", "ftp",
@@ -59,11 +61,18 @@ pub(crate) fn bomb() -> Finding {
 /// Variables that make later commands do something else.
 pub(crate) fn variable(name: &str, value: &str) -> Option<Finding> {
     let is_program = names_a_program(name) && !tame_program(value);
-    let is_code = puts_code_into_programs(name) && !value.is_empty();
+    let is_code = (puts_code_into_programs(name) || name.starts_with("BASH_FUNC_")) && !value.is_empty();
+    let is_setting = match name {
+        "MAKEFLAGS" | "GNUMAKEFLAGS" => {
+            value.contains("eval") || value.contains("SHELL") || value.contains("-E")
+        }
+        "GIT_CONFIG_PARAMETERS" => !value.is_empty(),
+        _ => name.starts_with("GIT_CONFIG_KEY_") && is_program_key(value),
+    };
     let is_start = matches!(name, "ENV" | "ZDOTDIR") && value.starts_with(['/', '.', '~']);
     let is_prompt =
         matches!(name, "PS4" | "PS1" | "PS0") && value.contains(['`', UNKNOWN]) | value.contains("$(");
-    if is_program || is_code || is_start || is_prompt {
+    if is_program || is_code || is_start || is_prompt || is_setting {
         let reason = format!("it sets {name}, which makes later commands run something else");
         return Some(Finding::ask("variable", reason).surroundings());
     }
@@ -97,6 +106,12 @@ pub(super) fn judge(call: &Call<'_>, state: &State) -> Vec<Finding> {
             found.push(hidden());
         }
         "enable" if call.has_short("f") => found.push(hidden()),
+        "make" | "gmake" => found.extend(from_makefile(call, state)),
+        name if is_tcl(name) && call.operands().next().is_none() => found.extend(from_input(call)),
+        // What stands there is expanded when somebody asks for a completion.
+        "complete" | "compgen" if call.args().any(|arg| arg.contains("$(") || arg.contains('`')) => {
+            found.push(hidden());
+        }
         _ => {}
     }
     if matches!(call.name, "export" | "env" | "sudo" | "declare" | "typeset") {
@@ -135,6 +150,11 @@ fn is_shell_like(call: &Call<'_>) -> bool {
 }
 
 fn shell(call: &Call<'_>, state: &State) -> Option<Finding> {
+    let starts = |pair: &[Word]| matches!(pair[0].text.as_str(), "--rcfile" | "--init-file");
+    let mut start = call.words.windows(2).filter(|pair| starts(pair)).map(|pair| &pair[1]);
+    if let Some(file) = start.find(|file| !file.ran.is_empty()) {
+        return from_file(file, state);
+    }
     match reads(call) {
         Reads::Script(script, _) => {
             if script.ran.iter().any(|program| is_downloader(program)) {
@@ -146,36 +166,59 @@ fn shell(call: &Call<'_>, state: &State) -> Option<Finding> {
                     .surroundings()
             })
         }
-        Reads::Input => {
-            let programs = &call.flow.programs;
-            if call.flow.is_empty() || call.flow.text.is_some() {
-                return None;
-            }
-            if programs.iter().any(|program| is_downloader(program)) {
-                return Some(download());
-            }
-            let is_file =
-                call.flow.is_file && programs.is_empty() || programs.iter().all(|program| program == "cat");
-            (!is_file).then(piped)
-        }
-        Reads::File(file) => {
-            if file.ran.iter().any(|program| is_downloader(program)) {
-                return Some(download());
-            }
-            if !file.ran.is_empty()
-                && file.text.starts_with(UNKNOWN)
-                && !file.ran.iter().all(|program| is_path_printer(program))
-            {
-                return Some(piped());
-            }
-            let path = state.ground.path(&file.text)?;
-            state
-                .downloads
-                .contains(&path)
-                .then(|| Finding::ask("run-download", "it runs a file that it has just downloaded"))
-        }
+        Reads::Input => from_input(call),
+        Reads::File(file) => from_file(file, state),
         Reads::Nothing => None,
     }
+}
+
+/// A script on the standard input that another program prints there.
+fn from_input(call: &Call<'_>) -> Option<Finding> {
+    let programs = &call.flow.programs;
+    if call.flow.is_empty() || call.flow.text.is_some() {
+        return None;
+    }
+    if programs.iter().any(|program| is_downloader(program)) {
+        return Some(download());
+    }
+    let is_file = call.flow.is_file && programs.is_empty() || programs.iter().all(|program| program == "cat");
+    (!is_file).then(piped)
+}
+
+/// A makefile that another program prints, or that was just downloaded.
+fn from_makefile(call: &Call<'_>, state: &State) -> Option<Finding> {
+    if makefiles(call).any(|file| file == "-" || is_input(file)) {
+        return from_input(call);
+    }
+    let names_file = |text: &str| {
+        text == "--file"
+            || text == "--makefile"
+            || short_group(text).is_some_and(|group| group.ends_with('f'))
+    };
+    let named = call.words.windows(2).filter(|pair| names_file(&pair[0].text)).map(|pair| pair[1].clone());
+    let glued = call.words.iter().filter_map(|word| {
+        let text = ["-f", "--file=", "--makefile="].iter().find_map(|flag| word.text.strip_prefix(flag))?;
+        Some(Word { text: text.to_owned(), ran: word.ran.clone() })
+    });
+    named.chain(glued).find_map(|file| from_file(&file, state))
+}
+
+/// A script in a file that this command has made, or that is no file but what another program prints.
+fn from_file(file: &Word, state: &State) -> Option<Finding> {
+    if file.ran.iter().any(|program| is_downloader(program)) {
+        return Some(download());
+    }
+    if !file.ran.is_empty()
+        && file.text.starts_with(UNKNOWN)
+        && !file.ran.iter().all(|program| is_path_printer(program))
+    {
+        return Some(piped());
+    }
+    let path = state.ground.path(&file.text)?;
+    state
+        .downloads
+        .contains(&path)
+        .then(|| Finding::ask("run-download", "it runs a file that it has just downloaded"))
 }
 
 /// `bash "$(dirname "$0")/x.sh"` names a file; its text is not the program.
@@ -217,7 +260,7 @@ fn sourced(call: &Call<'_>, state: &State) -> Option<Finding> {
     {
         return Some(piped());
     }
-    if file.text == "/dev/stdin" && call.flow.text.is_none() && !call.flow.is_empty() {
+    if is_input(&file.text) && call.flow.text.is_none() && !call.flow.is_empty() {
         return Some(piped());
     }
     let path = state.ground.path(&file.text)?;

@@ -7,6 +7,7 @@ use crate::call::{Call, Word, base_name};
 use crate::evaluate::Evaluator;
 use crate::flow::{self, Flow};
 use crate::rules::{self, Way};
+use crate::text::slice;
 use crate::verdict::Finding;
 
 impl Walk<'_> {
@@ -48,7 +49,9 @@ impl Walk<'_> {
                             _ => {}
                         }
                     }
-                    more.extend(arguments(&evaluator, *redirect));
+                    let line_end = line_end(&evaluator, *redirect);
+                    more.extend(arguments(&evaluator, *redirect, line_end));
+                    flow = swallowed(&evaluator, *redirect, line_end).or(flow);
                 }
             }
         }
@@ -57,7 +60,14 @@ impl Walk<'_> {
         let body = node.child_by_field_name("body");
         let is_last_of_list = body.is_some_and(|body| body.kind() == "list");
         match body {
-            Some(body) if body.kind() == "command" => self.command(body, inside, more),
+            Some(body) if body.kind() == "command" => {
+                // The grammar drops a dash before a here-document: `make -f - <<EOF`.
+                let end = redirects.first().map_or(body.end_byte(), Node::start_byte);
+                if slice(at.source, body.end_byte()..end).trim() == "-" {
+                    more.insert(0, Word::literal("-"));
+                }
+                self.command(body, inside, more);
+            }
             Some(body) => self.visit(body, inside),
             None => {}
         }
@@ -83,6 +93,9 @@ impl Walk<'_> {
         for part in redirect.named_children(&mut cursor) {
             match part.kind() {
                 "pipeline" => self.stages(part, at, output.clone()),
+                "process_substitution" if at.text(part).starts_with('>') => {
+                    self.visit(part, At { flow: output, ..at });
+                }
                 _ => self.visit(part, at),
             }
         }
@@ -96,6 +109,9 @@ impl Walk<'_> {
         let mut flow = first;
         let mut cursor = node.walk();
         for stage in node.named_children(&mut cursor) {
+            if self.is_over() {
+                return;
+            }
             let state = self.state.clone();
             let inside = At { flow: &flow, ..at };
             self.visit(stage, inside);
@@ -134,10 +150,32 @@ pub(super) fn destinations(evaluator: &Evaluator<'_>, redirect: Node<'_>) -> (Op
     (target, nodes.flat_map(|node| evaluator.words(node)).collect())
 }
 
-/// Arguments that stand behind the start of a here-document.
-pub(super) fn arguments(evaluator: &Evaluator<'_>, redirect: Node<'_>) -> Vec<Word> {
+/// Where the line ends that a here-document starts in.
+fn line_end(evaluator: &Evaluator<'_>, redirect: Node<'_>) -> usize {
     let mut cursor = redirect.walk();
-    redirect.children_by_field_name("argument", &mut cursor).flat_map(|node| evaluator.words(node)).collect()
+    let start = redirect.named_children(&mut cursor).find(|part| part.kind() == "heredoc_start");
+    let start = start.map_or(redirect.end_byte(), |start| start.end_byte());
+    let rest = slice(evaluator.source, start..redirect.end_byte());
+    // A line that is continued with a backslash goes on.
+    let breaks = rest.match_indices('\n').find(|(at, _)| !rest[..*at].ends_with('\\'));
+    breaks.map_or(redirect.end_byte(), |(at, _)| start + at)
+}
+
+/// Arguments that stand behind the start of a here-document.
+fn arguments(evaluator: &Evaluator<'_>, redirect: Node<'_>, line_end: usize) -> Vec<Word> {
+    let mut cursor = redirect.walk();
+    let arguments = redirect.children_by_field_name("argument", &mut cursor);
+    arguments.filter(|node| node.start_byte() < line_end).flat_map(|node| evaluator.words(node)).collect()
+}
+
+/// The text of a here-document whose first line begins with a backslash: the grammar takes that line for arguments.
+fn swallowed(evaluator: &Evaluator<'_>, redirect: Node<'_>, line_end: usize) -> Option<Flow> {
+    let mut cursor = redirect.walk();
+    let parts: Vec<Node<'_>> = redirect.named_children(&mut cursor).collect();
+    let is_text = |part: &&Node<'_>| !matches!(part.kind(), "heredoc_body" | "heredoc_end");
+    parts.iter().filter(is_text).find(|part| part.start_byte() >= line_end)?;
+    let end = parts.iter().find(|part| part.kind() == "heredoc_end")?.start_byte();
+    Some(Flow::of_text(slice(evaluator.source, line_end + 1..end).to_owned()))
 }
 
 pub(super) fn here_string(evaluator: &Evaluator<'_>, redirect: Node<'_>) -> Option<Flow> {

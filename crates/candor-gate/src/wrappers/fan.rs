@@ -18,9 +18,34 @@ pub(super) fn inner(call: &Call<'_>) -> Vec<Inner> {
             .into_iter()
             .collect(),
         "hyperfine" | "concurrently" | "pee" | "npm-run-all" => call.operands().map(Inner::script).collect(),
-        "tmux" | "screen" => call.args().filter(|arg| arg.contains(' ')).map(Inner::script).collect(),
+        "tmux" | "screen" | "byobu" => {
+            let texts = call.args().filter(|arg| arg.contains(' ')).map(Inner::script);
+            texts.chain(tmux(call).map(Inner::Words)).collect()
+        }
         _ => Vec::new(),
     }
+}
+
+/// Commands of tmux that start another one.
+const OPENS: &[&str] = &[
+    "new",
+    "new-session",
+    "new-window",
+    "neww",
+    "respawn-pane",
+    "respawn-window",
+    "respawnp",
+    "respawnw",
+    "run",
+    "run-shell",
+    "split-window",
+    "splitw",
+];
+
+/// The command that a new window or pane starts with.
+fn tmux(call: &Call<'_>) -> Option<Vec<Word>> {
+    let at = call.words.iter().position(|word| OPENS.contains(&word.text.as_str()))?;
+    behind_options(&call.words[at + 1..], "ceFfnstxyl", &[], 0)
 }
 
 fn xargs(call: &Call<'_>) -> Option<Vec<Word>> {
@@ -50,6 +75,10 @@ fn parallel(call: &Call<'_>) -> Vec<Inner> {
     let template =
         behind_options(&words[..end], "jPaIL", &["jobs", "arg-file", "colsep", "joblog", "delay"], 0);
     let template = template.map(|words| join(&words)).unwrap_or_default();
+    if call.has_word(&["--pipe", "--pipepart", "--spreadstdin"]) {
+        // It hands the text on as it is.
+        return vec![Inner::script(template)];
+    }
     let mut values: Vec<&str> = words[end..].iter().skip(1).map(|word| word.text.as_str()).collect();
     values.extend(call.flow.text.iter().flat_map(|text| text.lines()));
     if values.is_empty() {

@@ -1,13 +1,22 @@
 //! What a command runs in turn: words of another command, or a script.
 
+mod consoles;
+mod editor;
 mod fan;
+mod lisp;
+mod make;
 mod programs;
+mod runners;
+mod sed;
 mod shells;
+mod tcl;
 
 use crate::call::{Call, UNKNOWN, Word, is_long, short_group};
 
+pub(crate) use make::makefiles;
 pub(crate) use programs::{is_program_key, run_by_flag, tame_program};
-pub(crate) use shells::{Reads, SHELLS, reads};
+pub(crate) use shells::{Reads, SHELLS, is_input, reads};
+pub(crate) use tcl::is_tcl;
 
 /// Something that a command would run.
 #[derive(Debug)]
@@ -49,6 +58,8 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper(&["doas"], "uCa", &[], 0),
     wrapper(&["pkexec"], "", &["user"], 0),
     wrapper(&["gosu", "su-exec", "faketime", "setarch", "sem"], "", &[], 1),
+    wrapper(&["sshpass"], "fdpP", &[], 0),
+    wrapper(&["mosh"], "p", &["ssh", "port", "client", "server", "predict"], 1),
     wrapper(&["ssh-agent"], "atE", &[], 0),
     wrapper(&["nice"], "n", &["adjustment"], 0),
     wrapper(&["ionice"], "cnpPu", &["class", "classdata"], 0),
@@ -58,11 +69,19 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper(&["stdbuf"], "ioe", &["input", "output", "error"], 0),
     wrapper(&["time", "gtime"], "fo", &["format", "output"], 0),
     wrapper(&["exec"], "a", &[], 0),
-    wrapper(&["{", "!", "if", "then", "elif", "else", "while", "until", "do", "nohup", "setsid", "builtin", "busybox", "toybox", "unbuffer", "chronic", "winpty", "rlwrap", "caffeinate", "fakeroot", "dbus-run-session", "torsocks", "proxychains", "proxychains4", "firejail", "noglob", "nocorrect", "linux32", "linux64", "i386", "x86_64"], "", &[], 0),
+    wrapper(&["{", "!", "if", "then", "elif", "else", "while", "until", "do", "nohup", "setsid", "builtin", "busybox", "toybox", "unbuffer", "chronic", "winpty", "rlwrap", "caffeinate", "fakeroot", "dbus-run-session", "torsocks", "proxychains", "proxychains4", "firejail", "noglob", "nocorrect", "linux32", "linux64", "i386", "x86_64", "eatmydata", "heaptrack", "dbus-launch", "softlimit", "tsp", "cross-env", "uvx", "flatpak-spawn", "wsl", "run0"], "", &[], 0),
+    wrapper(&["chpst"], "uUbenmdopfcr/", &[], 0),
+    wrapper(&["setuidgid", "s6-setuidgid", "envdir", "s6-envdir", "gdbserver", "rsh"], "l", &[], 1),
+    wrapper(&["choom", "uclampset"], "nmMp", &["adjust"], 0),
+    wrapper(&["dotenv", "env-cmd"], "fev", &["file", "environments"], 0),
+    wrapper(&["daemonize"], "acelopuE", &[], 0),
+    wrapper(&["watchexec"], "ewfiEdso", &["exts", "watch", "filter", "ignore", "env", "debounce", "signal", "on-busy-update", "stop-signal"], 0),
+    wrapper(&["pdsh", "pssh", "parallel-ssh"], "wxlhHptfu", &["hosts", "host"], 0),
     wrapper(&["unshare"], "SGRw", &["setuid", "setgid", "root", "wd"], 0),
     wrapper(&["nsenter"], "tSG", &["target", "setuid", "setgid"], 0),
     wrapper(&["systemd-run"], "puMEHtT", &["property", "unit", "machine", "setenv", "description", "slice", "uid", "gid", "working-directory"], 0),
-    wrapper(&["prlimit", "setpriv"], "", &[], 0),
+    wrapper(&["prlimit"], "", &[], 0),
+    wrapper(&["setpriv"], "", &["reuid", "regid", "groups", "inh-caps", "ambient-caps", "bounding-set", "securebits", "selinux-label", "apparmor-profile"], 0),
     wrapper(&["cpulimit"], "lpe", &["limit", "pid", "exe"], 0),
     wrapper(&["numactl"], "CNmpi", &["cpunodebind", "physcpubind", "membind", "interleave"], 0),
     wrapper(&["strace", "ltrace"], "eopsuEPaIObX", &["output", "attach", "user"], 0),
@@ -72,30 +91,8 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper(&["watch"], "nq", &["interval"], 0),
     wrapper(&["npx", "bunx", "pnpx"], "pcw", &["package", "call", "workspace"], 0),
     wrapper(&["screen"], "ScehpTt", &[], 0),
-];
-
-/// Programs whose first word says that another command follows.
-const RUNNERS: &[(&str, &[&str])] = &[
-    ("poetry", &["run"]),
-    ("uv", &["run"]),
-    ("pipenv", &["run"]),
-    ("pdm", &["run"]),
-    ("rye", &["run"]),
-    ("hatch", &["run"]),
-    ("bundle", &["exec"]),
-    ("npm", &["exec", "x"]),
-    ("pnpm", &["exec", "dlx"]),
-    ("yarn", &["exec", "dlx"]),
-    ("conda", &["run"]),
-    ("mise", &["exec", "x"]),
-    ("asdf", &["exec"]),
-    ("opam", &["exec"]),
-    ("stack", &["exec"]),
-    ("cabal", &["exec"]),
-    ("dotenvx", &["run"]),
-    ("doppler", &["run"]),
-    ("direnv", &["exec"]),
-    ("nix", &["develop", "shell"]),
+    // On some systems the command stands behind the file.
+    wrapper(&["script"], "cFtTIOBEmo", &["command", "log-out", "log-in", "log-io", "log-timing"], 1),
 ];
 
 /// Everything that this command would run.
@@ -103,6 +100,13 @@ pub(crate) fn inner(call: &Call<'_>) -> Vec<Inner> {
     let mut found = shells::inner(call);
     found.extend(fan::inner(call));
     found.extend(programs::inner(call));
+    found.extend(runners::inner(call));
+    found.extend(consoles::inner(call));
+    found.extend(tcl::inner(call));
+    found.extend(lisp::inner(call));
+    if matches!(call.name, "make" | "gmake") {
+        found.extend(make::inner(call));
+    }
     found.extend(wrapped(call).map(Inner::Words));
     found
 }
@@ -123,21 +127,64 @@ fn wrapped(call: &Call<'_>) -> Option<Vec<Word>> {
         let group = call.words.iter().position(|word| word.text == "{").map_or(1, |at| at + 1);
         return call.words.get(group..).filter(|rest| !rest.is_empty()).map(<[Word]>::to_vec);
     }
-    if let Some((_, subcommands)) = RUNNERS.iter().find(|(name, _)| *name == call.name) {
-        let at = call.words.iter().skip(1).position(|word| subcommands.contains(&word.text.as_str()))?;
-        let skip = usize::from(call.name == "direnv");
-        return behind_options(
-            &call.words[at + 2..],
-            "npc",
-            &["name", "package", "python", "with", "call"],
-            skip,
-        );
+    if let Some(rest) = behind_mark(call) {
+        return Some(rest);
     }
     if call.name.starts_with("ld-linux") || call.name.starts_with("ld-musl") || call.name == "ld.so" {
         return behind_options(call.words.get(1..)?, "", &["library-path", "preload"], 0);
     }
     let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&call.name))?;
     behind_options(call.words.get(1..)?, wrapper.short, wrapper.long, wrapper.operands)
+}
+
+/// Programs that name the word their command stands behind.
+const MARKS: &[(&[&str], &[&str])] = &[
+    (
+        &["xterm", "konsole", "alacritty", "urxvt", "rxvt", "st", "foot", "lxterminal", "terminator"],
+        &["-e", "-x"],
+    ),
+    (&["gnome-terminal", "ptyxis", "kgx", "wezterm", "kitty", "xfce4-terminal"], &["--", "-x", "-e"]),
+    (&["gdb", "lldb"], &["--args", "-args", "--"]),
+    (&["just"], &["--command", "-c"]),
+    (&["cmd", "cmd.exe"], &["/c", "/C", "/k"]),
+];
+
+fn behind_mark(call: &Call<'_>) -> Option<Vec<Word>> {
+    if call.name == "capsh" {
+        // What stands behind the dashes is for a shell.
+        let dashes = call.words.iter().position(|word| word.text == "--")?;
+        let shell = std::iter::once(Word::literal("bash"));
+        return Some(shell.chain(call.words[dashes + 1..].iter().cloned()).collect());
+    }
+    if call.name == "start-stop-daemon" {
+        let program = call.values(Some('x'), Some("exec")).first().copied();
+        let program = program.or(call.values(Some('a'), Some("startas")).first().copied())?;
+        let dashes = call.words.iter().position(|word| word.text == "--").unwrap_or(call.words.len() - 1);
+        let program = std::iter::once(Word::literal(program));
+        return Some(program.chain(call.words[dashes + 1..].iter().cloned()).collect());
+    }
+    if call.name == "cmake" {
+        return of_cmake(call);
+    }
+    let (_, marks) = MARKS.iter().find(|(names, _)| names.contains(&call.name))?;
+    let at = call.words.iter().position(|word| marks.contains(&word.text.as_str()))?;
+    call.words.get(at + 1..).filter(|rest| !rest.is_empty()).map(<[Word]>::to_vec)
+}
+
+/// `cmake -E` is a small shell of its own.
+fn of_cmake(call: &Call<'_>) -> Option<Vec<Word>> {
+    let at = call.words.iter().position(|word| word.text == "-E")?;
+    let (tool, rest) = call.words.get(at + 1..)?.split_first()?;
+    let program: &[&str] = match tool.text.as_str() {
+        "remove_directory" | "remove" | "rm" => &["rm", "-rf"],
+        "env" => &["env"],
+        "time" => &["time"],
+        "chdir" => return rest.get(1..).map(<[Word]>::to_vec),
+        "copy" | "copy_if_different" | "copy_directory" | "rename" => &["cp"],
+        "touch" => &["touch"],
+        _ => return None,
+    };
+    Some(program.iter().map(|word| Word::literal(*word)).chain(rest.iter().cloned()).collect())
 }
 
 /// The command behind the options, operands and assignments of its wrapper.

@@ -1,7 +1,7 @@
 //! Programs that run another one because an option says so: `tar --checkpoint-action`, `git -c core.pager`, `rg --pre`.
 
-use super::{Inner, join};
-use crate::call::{Call, Word, base_name};
+use super::{Inner, editor, join, sed};
+use crate::call::{Call, UNKNOWN, Word, base_name};
 
 /// What people set as pager, editor, transport or compressor every day.
 const TAME: &[&str] = &[
@@ -77,6 +77,9 @@ const PROGRAM_OPTIONS: &[(&[&str], Option<char>, Option<&str>)] = &[
     (&["sort", "gsort"], None, Some("compress-program")),
     (&["split"], None, Some("filter")),
     (&["man"], Some('P'), Some("pager")),
+    (&["man"], Some('H'), Some("html")),
+    (&["tar", "gtar", "bsdtar"], None, Some("rmt-command")),
+    (&["watchman-make"], None, Some("run")),
     (&["rg"], None, Some("pre")),
     (&["rg"], None, Some("hostname-bin")),
     (&["rsync"], Some('e'), Some("rsh")),
@@ -125,19 +128,16 @@ pub(crate) fn run_by_flag(call: &Call<'_>) -> Vec<String> {
             found.extend(commands.map(|(_, command)| command.to_owned()));
         }
         "vim" | "vi" | "nvim" | "view" | "ex" | "gvim" | "vimdiff" | "less" | "more" | "emacs" => {
-            found.extend(call.args().filter_map(after_bang));
+            found.extend(call.args().flat_map(editor::shell_commands));
         }
         "gdb" | "lldb" => {
             let commands =
                 call.args().filter_map(|arg| arg.strip_prefix("shell ").or_else(|| arg.strip_prefix('!')));
             found.extend(commands.map(str::to_owned));
         }
-        "sed" | "gsed" => found.extend(of_sed(call)),
+        "sed" | "gsed" => found.extend(sed::effects(call).run),
         "make" | "gmake" => {
             found.extend(call.args().filter_map(|arg| arg.strip_prefix("SHELL=")).map(str::to_owned));
-            let texts = call.values(None, Some("eval"));
-            let texts = texts.iter().filter_map(|text| text.split_once("$(shell ")).map(|(_, text)| text);
-            found.extend(texts.map(|text| text.trim_end_matches(')').to_owned()));
         }
         "socat" => {
             let addresses = call.args().filter_map(|arg| arg.split_once(':'));
@@ -152,8 +152,16 @@ pub(crate) fn run_by_flag(call: &Call<'_>) -> Vec<String> {
 /// What the options name, to be judged in turn.
 pub(super) fn inner(call: &Call<'_>) -> Vec<Inner> {
     let mut found: Vec<Inner> = run_by_flag(call).into_iter().map(Inner::script).collect();
-    if call.name == "git" {
-        found.extend(git_words(call));
+    match call.name {
+        "git" => found.extend(git_words(call)),
+        "sed" | "gsed" => {
+            // A file that it writes, as the shell would say it.
+            let written = sed::effects(call).written;
+            found.extend(
+                written.iter().map(|path| Inner::script(format!(": > '{}'", path.replace('\'', "")))),
+            );
+        }
+        _ => {}
     }
     found
 }
@@ -161,19 +169,6 @@ pub(super) fn inner(call: &Call<'_>) -> Vec<Inner> {
 fn after(call: &Call<'_>, option: &str) -> Option<String> {
     let at = call.words.iter().position(|word| word.text == option)?;
     call.words.get(at + 1).map(|word| word.text.clone())
-}
-
-/// `-c '!cmd'`, `-c ':!cmd'`, `+!cmd`.
-fn after_bang(arg: &str) -> Option<String> {
-    let text = arg
-        .trim_start_matches('+')
-        .trim_start_matches("-c")
-        .trim_start_matches([':', ' ', 's', 'i', 'l', 'e', 'n', 't', '%']);
-    if let Some(command) = text.strip_prefix('!') {
-        return Some(command.to_owned());
-    }
-    let (_, after) = arg.split_once("system(")?;
-    Some(after.trim_end_matches(')').trim_matches(['"', '\'']).to_owned())
 }
 
 /// Settings of git that name a program.
@@ -250,6 +245,16 @@ fn of_git(call: &Call<'_>) -> Vec<String> {
             value.trim_start_matches('!').to_owned()
         })
         .collect();
+    // The value is in a variable, whose value is not known here.
+    let from_env = call.values(None, Some("config-env"));
+    let keys = from_env.iter().filter_map(|pair| pair.split_once('='));
+    found.extend(keys.filter(|(key, _)| is_program_key(key)).map(|_| UNKNOWN.to_string()));
+    if call.has_word(&["difftool"]) {
+        found.extend(call.values(Some('x'), None).into_iter().map(str::to_owned));
+    }
+    if call.has_word(&["grep"]) {
+        found.extend(call.args().filter_map(|arg| arg.strip_prefix("-O")).map(str::to_owned));
+    }
     found.extend(call.args().filter_map(|arg| arg.strip_prefix("ext::")).map(str::to_owned));
     if !call.has_word(&["rebase"]) {
         found.extend(call.values(None, Some("exec")).into_iter().map(str::to_owned));
@@ -275,38 +280,6 @@ fn git_words(call: &Call<'_>) -> Vec<Inner> {
     if position("filter-branch").is_some() {
         let filters = call.args().filter(|arg| arg.contains(' '));
         found.extend(filters.map(Inner::script));
-    }
-    found
-}
-
-/// `1e command`, and `s/x/command/e`.
-fn of_sed(call: &Call<'_>) -> Vec<String> {
-    let mut scripts = call.values(Some('e'), Some("expression"));
-    if scripts.is_empty() {
-        scripts.extend(call.operands().next());
-    }
-    let mut found = Vec::new();
-    for part in scripts.iter().flat_map(|script| script.split([';', '\n'])) {
-        let part = part.trim().trim_start_matches(|c: char| c.is_ascii_digit() || ",$!{ ".contains(c));
-        let part = match part.strip_prefix('/').and_then(|rest| rest.split_once('/')) {
-            Some((_, after)) => after.trim_start(),
-            None => part,
-        };
-        if part == "e" || part.starts_with("e ") {
-            found.push(part[1..].trim().to_owned());
-        }
-        if let Some(mark) =
-            part.strip_prefix('s').and_then(|rest| rest.chars().next()).filter(char::is_ascii_punctuation)
-        {
-            let pieces: Vec<&str> = part[1 + mark.len_utf8()..].split(mark).collect();
-            if let [.., text, flags] = pieces.as_slice()
-                && pieces.len() >= 3
-                && flags.contains('e')
-                && flags.chars().all(|c| "gpeimIM0123456789".contains(c))
-            {
-                found.push((*text).to_owned());
-            }
-        }
     }
     found
 }

@@ -1,11 +1,12 @@
 //! Shells and what is like one: where their script comes from.
 
-use super::{Inner, join};
+use super::{Inner, behind_options, join};
 use crate::call::{Call, UNKNOWN, Word, short_group};
 
 /// Programs that run shell scripts.
 pub(crate) const SHELLS: &[&str] = &[
-    "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "pwsh", "csh", "tcsh", "yash", "posh",
+    "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "pwsh", "csh", "tcsh", "yash",
+    "posh", "oksh", "loksh", "ksh93", "hush", "osh", "bsh", "nu", "xonsh", "elvish", "bash5",
 ];
 
 /// Where a shell reads its script.
@@ -19,6 +20,11 @@ pub(crate) enum Reads<'a> {
     File(&'a Word),
     /// Nothing is run: `bash --version`, or `sh -c` without a script.
     Nothing,
+}
+
+/// Whether this file is the standard input.
+pub(crate) fn is_input(path: &str) -> bool {
+    matches!(path, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "/dev/tty")
 }
 
 /// Where this shell reads its script.
@@ -51,9 +57,7 @@ pub(crate) fn reads<'a>(call: &Call<'a>) -> Reads<'a> {
     }
     match rest.split_first() {
         Some((word, after)) if takes_script => Reads::Script(word, after),
-        Some((word, _)) if matches!(word.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => {
-            Reads::Input
-        }
+        Some((word, _)) if is_input(&word.text) => Reads::Input,
         Some((word, _)) => Reads::File(word),
         None if takes_script => Reads::Nothing,
         None => Reads::Input,
@@ -76,13 +80,47 @@ pub(super) fn inner(call: &Call<'_>) -> Vec<Inner> {
             .filter_map(|text| text.split_once('='))
             .map(|(_, text)| Inner::script(text))
             .collect(),
-        "su" | "runuser" | "script" | "flock" | "npx" | "scriptreplay" => {
+        // The number of the line and the line come behind the text.
+        "mapfile" | "readarray" => call
+            .values(Some('C'), None)
+            .into_iter()
+            .map(|text| Inner::script(format!("{text} 0 {UNKNOWN}")))
+            .collect(),
+        "complete" | "compgen" => call.values(Some('C'), None).into_iter().map(Inner::script).collect(),
+        "bind" => call
+            .values(Some('x'), None)
+            .into_iter()
+            .map(|text| Inner::script(text.split_once(':').map_or(text, |(_, command)| command)))
+            .collect(),
+        "history" if call.has_short("s") => {
+            vec![Inner::script(join(call.words.get(2..).unwrap_or_default()))]
+        }
+        "su" | "runuser" | "script" | "flock" | "npx" | "pnpx" | "bunx" | "scriptreplay" | "emulate"
+        | "sg" | "vagrant" => {
             call.values(Some('c'), Some("command")).into_iter().map(Inner::script).collect()
         }
-        "env" => call.values(Some('S'), Some("split-string")).into_iter().map(Inner::script).collect(),
-        "at" | "batch" => call.flow.text.iter().map(Inner::script).collect(),
+        "ssh" | "autossh" => of_ssh(call),
+        "env" => {
+            // What stands behind the text is added to it.
+            let split = |word: &Word| short_group(&word.text).is_some_and(|group| group.contains('S'));
+            let at = call.words.iter().position(split).unwrap_or(call.words.len());
+            let is_glued = call.words.get(at).is_some_and(|word| !word.text.ends_with('S'));
+            let more = join(call.words.get(at + 2 - usize::from(is_glued)..).unwrap_or_default());
+            let texts = call.values(Some('S'), Some("split-string"));
+            texts.into_iter().map(|text| Inner::script(format!("{text} {more}"))).collect()
+        }
+        "ansible" => call.values(Some('a'), Some("args")).into_iter().map(Inner::script).collect(),
+        "gcloud" => call.values(None, Some("command")).into_iter().map(Inner::script).collect(),
+        "entr" if call.has_short("s") => call.operands().next().map(Inner::script).into_iter().collect(),
+        "watchexec" | "xterm" | "cmd" | "cmd.exe" | "rush" => {
+            call.args().filter(|arg| arg.contains(' ')).map(Inner::script).collect()
+        }
+        "cargo" if call.arg(0) == Some("watch") => {
+            call.values(Some('s'), Some("shell")).into_iter().map(Inner::script).collect()
+        }
+        "at" | "batch" | "newgrp" | "login" => call.flow.text.iter().map(Inner::script).collect(),
         "source" | "." => match call.arg(0) {
-            Some("/dev/stdin") => call.flow.text.iter().map(Inner::script).collect(),
+            Some(file) if is_input(file) => call.flow.text.iter().map(Inner::script).collect(),
             _ => Vec::new(),
         },
         name if SHELLS.contains(&name) => of_shell(call),
@@ -90,10 +128,24 @@ pub(super) fn inner(call: &Call<'_>) -> Vec<Inner> {
     }
 }
 
+/// What the shell of another machine is given. It is judged as if it ran here: a root, a home or a disk is one everywhere.
+fn of_ssh(call: &Call<'_>) -> Vec<Inner> {
+    let words = call.words.get(1..).unwrap_or_default();
+    match behind_options(words, "BbcDEeFIiJLlMmOoPpQRSWw", &[], 1) {
+        Some(command) => vec![Inner::script(join(&command))],
+        None => call.flow.text.iter().map(Inner::script).collect(),
+    }
+}
+
 fn of_shell(call: &Call<'_>) -> Vec<Inner> {
     // Some shells take the script in the same word as the option.
     let glued = call.args().filter_map(|arg| arg.strip_prefix("-c")).filter(|text| text.contains(' '));
     let mut found: Vec<Inner> = glued.map(Inner::script).collect();
+    if call.name == "pwsh" {
+        let is_option = |word: &Word| word.text.eq_ignore_ascii_case("-command");
+        let at = call.words.iter().position(is_option).unwrap_or(call.words.len());
+        found.extend(call.words.get(at + 1..).map(|words| Inner::script(join(words))));
+    }
     match reads(call) {
         Reads::Script(script, parameters) => {
             let parameters =
@@ -101,7 +153,7 @@ fn of_shell(call: &Call<'_>) -> Vec<Inner> {
             found.push(Inner::Script { text: script.text.clone(), parameters });
         }
         Reads::Input => found.extend(call.flow.text.iter().map(Inner::script)),
-        Reads::File(file) if matches!(file.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => {
+        Reads::File(file) if is_input(&file.text) => {
             found.extend(call.flow.text.iter().map(Inner::script));
         }
         Reads::File(_) | Reads::Nothing => {}

@@ -19,6 +19,15 @@ fn commands_beyond_the_limit_are_asked_about() {
     check(&format!("{}rm -rf /", "true\n".repeat(1_999)), Deny, "delete-root");
 }
 
+/// The parser alone would take all memory of the machine for this.
+#[test]
+fn a_pipeline_without_an_end_is_asked_about() {
+    for end in ["", "rm -rf /"] {
+        assert_ne!(judge(&format!("{}{end}", "a|".repeat(30_000))).verdict, Allow);
+    }
+    check(&format!("cat > t.md <<'EOF'\n{}EOF\n", "| a | b |\n".repeat(600)), Allow, "ordinary");
+}
+
 #[test]
 fn wrappers_beyond_the_limit_are_asked_about() {
     check(&format!("{}ls", "nice ".repeat(8)), Allow, "ordinary");
@@ -48,6 +57,28 @@ fn functions_that_call_each_other_come_to_an_end() {
     let many: Vec<String> = (0..30).map(|n| format!("f{n}() {{ f{m}; f{m}; }}", m = n + 1)).collect();
     let many = many.join("\n");
     assert_ne!(judge(&format!("{many}\nf30() {{ rm -rf /; }}\nf0")).verdict, Allow);
+}
+
+#[test]
+fn text_made_to_be_slow_for_one_program_comes_to_an_end() {
+    for (program, piece) in [
+        ("make -f -", "$(shell "),
+        ("make -f -", "\t$A\n"),
+        ("make -f -", "A=$(A)$(A)\n"),
+        ("expect", "["),
+        ("expect", "{ "),
+        ("expect", "spawn [x "),
+        ("psql", "\\o x "),
+        ("psql", "\\!"),
+        ("mysql", "\\! system "),
+        ("sqlite3 x", ".shell x\n"),
+        ("guile", "(system "),
+        ("m4", "syscmd("),
+        ("sed -f -", "s/"),
+        ("sed -f -", "/"),
+    ] {
+        judge(&format!("{program} <<'EOF'\nx\n{}\nEOF\n", piece.repeat(60_000 / piece.len())));
+    }
 }
 
 #[test]

@@ -94,11 +94,38 @@ fn an_allowing_regular_expression_must_cover_the_whole_text() {
 
 #[test]
 fn deny_is_heard_before_ask_and_ask_before_allow() {
-    let lists = Lists { allow: list(&["ls *"]), ask: list(&["ls *"]), deny: list(&["ls -x"]) };
+    let lists =
+        Lists { allow: list(&["ls *"]), ask: list(&["ls *"]), deny: list(&["ls -x"]), ..Lists::default() };
     check(&lists, "ls -x", Deny, "user-deny");
     check(&lists, "ls -a", Ask, "user-ask");
     let lists = Lists { allow: list(&["/.*/"]), ask: list(&["ls *"]), ..Lists::default() };
     check(&lists, "ls", Ask, "user-ask");
+}
+
+#[test]
+fn an_allow_entry_never_speaks_for_text_that_was_not_read() {
+    let lists = allow(&["*", "/(?s).*/"]);
+    check(&lists, "echo \"unterminated", Ask, "unparsable");
+    check(&lists, "bash -c 'echo \"unterminated'", Ask, "unparsable");
+    check(&lists, &"echo abcdefghijklmnopqrstuvwxyz\n".repeat(3_000), Ask, "too-long");
+    check(&lists, &"true\n".repeat(2_001), Ask, "too-many");
+    check(&lists, &format!("{}ls", "nice ".repeat(9)), Ask, "too-deep");
+    check(&lists, "git push", Allow, "user-allow");
+}
+
+#[test]
+fn a_blocked_entry_denies_in_any_case_and_is_told_as_it_was_written() {
+    let lists = Lists { blocked: list(&["zzz|y y"]), ..allow(&["/.*/"]) };
+    for command in ["echo zzz", "echo xZZZx", "bash -c 'Y Y'"] {
+        let judgement = judge_with(&lists, command);
+        assert_eq!((judgement.verdict, judgement.rule.as_str()), (Deny, "user-deny"), "{command}");
+        assert_eq!(judgement.reason, "the rules deny `zzz|y y`");
+    }
+    check(&lists, "echo zz", Allow, "ordinary");
+    let long = format!("{}echo zzz\n", "echo abcdefghijklmnopqrstuvwxyz\n".repeat(3_000));
+    check(&lists, &long, Deny, "user-deny");
+    let bad = Lists { blocked: list(&["("]), ..Lists::default() };
+    assert_eq!(Gate::new(&bad).unwrap_err().to_string(), "the deny entry `(` is no regular expression");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 mod bounds;
 mod environment;
+mod interactive;
 mod lists;
 mod places;
 mod properties;

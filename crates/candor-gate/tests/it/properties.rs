@@ -71,6 +71,97 @@ const PIECES: &[&str] = &[
     "=", "+=", "<<<", "&>", "2>&1", "coproc", "time",
 ];
 
+/// Programs that take a text in a language of its own.
+const READERS: &[&str] = &[
+    "make -f -",
+    "make --eval",
+    "sed",
+    "sed -f -",
+    "sqlite3 x",
+    "psql -c",
+    "mysql -e",
+    "sqlcmd -Q",
+    "ed",
+    "vim -c",
+    "ftp",
+    "mail",
+    "dc -e",
+    "gdb -ex",
+    "m4",
+    "expect -c",
+    "tclsh",
+    "emacs --eval",
+    "guile -c",
+    "perl -e",
+    "lua -e",
+    "declare -n",
+    "hash -p",
+    "alias",
+    "mapfile -C",
+    "npm exec -c",
+    "nix develop -c",
+    "env -S",
+    "cmake -E",
+];
+
+/// Words of their languages.
+const WORDS: &[&str] = &[
+    "\\",
+    "!",
+    "$(",
+    "$(shell ",
+    "${",
+    "}",
+    ")",
+    "(",
+    "[",
+    "]",
+    "{",
+    "\"",
+    "|",
+    ":",
+    ";",
+    "\n",
+    "\t",
+    "=",
+    "!=",
+    ".shell ",
+    "\\!",
+    "\\o ",
+    "program ",
+    "to ",
+    "system ",
+    "é",
+    "\u{1f600}",
+    "s/",
+    "/",
+    "e ",
+    "w ",
+    "y,",
+    "1,$",
+    "spawn ",
+    "exec ",
+    "shell-command ",
+    "call-process ",
+    "rm ",
+    "x",
+    "#",
+    "~!",
+    "$x",
+    "qx",
+    "[[",
+    "]]",
+    "define ",
+    "endef",
+    "writefile(",
+    "load ",
+    ".RECIPEPREFIX=",
+    "-",
+    "--",
+    "%",
+    "syscmd(",
+];
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -87,6 +178,16 @@ proptest! {
     #[test]
     fn no_pieces_of_shell_make_it_panic(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40), tight: bool) {
         judge(&pieces.join(if tight { "" } else { " " }));
+    }
+
+    #[test]
+    fn no_text_of_another_language_makes_it_panic(
+        program in prop::sample::select(READERS),
+        words in prop::collection::vec(prop::sample::select(WORDS), 0..20),
+    ) {
+        let text = words.concat();
+        judge(&format!("{program} '{text}'"));
+        judge(&format!("{program} <<'EOF'\n{text}\nEOF\n"));
     }
 
     #[test]
