@@ -59,7 +59,7 @@ fn c_namespaces(bencher: Bencher<'_, '_>) {
     bench(bencher, |policy| Sandbox::open_with(policy, Walls::NAMESPACES).expect("it can be set up"));
 }
 
-/// The same from a program that has 200 MiB in memory, which the first process behind the walls gets a copy of.
+/// The same from a program that has 200 MiB in memory, of which the first process behind the walls must not get a copy.
 #[divan::bench(sample_count = 300, sample_size = 1)]
 fn c_namespaces_from_a_large_program(bencher: Bencher<'_, '_>) {
     let ballast = vec![1_u8; 200 << 20];

@@ -11,10 +11,12 @@ use crate::walls::sys;
 const LOADER_PREFIX: &str = "LD_";
 
 /// Makes our own process a poor source of secrets: other processes of the same user cannot look into it, it leaves no
-/// dump when it crashes, and what it starts loads nothing of somebody else's choice.
+/// dump when it crashes, and what it starts loads nothing of somebody else's choice. It also hears how its children end,
+/// whatever its own parent has asked the kernel for.
 ///
 /// It must be called at the beginning of `main`, before there is another thread.
 pub fn harden() -> Result<(), Error> {
+    sys::hear_of_children();
     sys::control(libc::PR_SET_DUMPABLE, 0).map_err(|error| Error::wall("forbid dumps", error))?;
     let none = Rlimit { current: Some(0), maximum: Some(0) };
     setrlimit(Resource::Core, none).map_err(|error| Error::wall("forbid dumps", error))?;

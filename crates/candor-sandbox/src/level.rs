@@ -12,8 +12,9 @@ pub enum Level {
     ///
     /// What it cannot do: names, sizes and modes of hidden files stay visible. Modes, owners and times of the user's
     /// files can be changed everywhere. Nothing new can be made in a directory that leads to a protected path, and a
-    /// directory that leads to a hidden one cannot be listed. Processes outside are visible. Unix sockets with a path
-    /// can be reached. The number of processes has no limit. A network that is neither all nor none is none.
+    /// directory that leads to a hidden one cannot be listed. Processes outside are visible. There are no
+    /// Unix sockets but pairs, as those of services could be reached. The number of processes has no limit. A network
+    /// that is neither all nor none is none.
     Landlock,
     /// Namespaces made by the program `bwrap`, and seccomp.
     ///

@@ -6,11 +6,10 @@
 //! system calls, limits. Which of them this machine can do is its [`Level`]; a wall that cannot be put up is an error,
 //! and the process does not run.
 //!
-//! [`Sandbox::bare`] has no walls. There, what is left of a call is found by its group and by the mark that its
-//! processes carry in their environment, and one that clears its environment, leaves its group and gives up its parent
-//! is not found any more. The program is not made a subreaper to find those: that would make it the parent of
-//! everybody's orphans, and to reap those would steal the exit of children that other code waits for. Behind namespaces
-//! the kernel ends them all.
+//! [`Sandbox::bare`] has no walls. There, and behind Landlock alone, each command has a keeper between it and us, who gets
+//! every process of the call that loses its parent, and kills what is left when the command has ended or we have. Behind
+//! namespaces the kernel does that. Only somebody who kills the keeper first can leave something; what carries the call's mark in
+//! its environment is found even then.
 //!
 //! Deliberately absent: deciding what may run and which variables it sees, and reading our own environment. What the walls do not stop: reading
 //! whatever the policy leaves readable, Unix sockets with a path outside `/run` and `/tmp` (hide them), exhausting
@@ -19,11 +18,13 @@
 //! Start reading at [`run()`], then `process.rs` for the end of a process and `strays.rs` for what it left behind; for
 //! the walls, `walls/child.rs` and then `walls/plan.rs`.
 
+#[cfg(not(target_os = "linux"))]
+compile_error!("Candor puts commands behind walls of the Linux kernel; there are none for this system yet");
+
 mod capture;
 mod error;
 mod harden;
 mod inside;
-mod leash;
 mod level;
 mod listening;
 mod net;
@@ -54,7 +55,7 @@ pub use policy::{Limits, Network, Policy};
 pub use run::{Ended, How, run, run_told};
 pub use running::{Running, State, Stream, Tap, start, start_talking, start_tapped};
 pub use said::{Said, Since};
-pub use sandbox::{Sandbox, Walls, best_level};
+pub use sandbox::{Sandbox, Walls, best_level, without_dots};
 pub use spec::{Spec, Stdin};
 pub use startup::forget_startup;
 pub use through::{Through, pass_through};

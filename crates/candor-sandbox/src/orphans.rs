@@ -3,6 +3,7 @@
 //! A program that is killed cannot end its calls. Their mark says whose they are, so that the next one can: the number of
 //! the program that started them, and when that program was started, which together name it for good.
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use rustix::process::{Pid, Signal, getpid, pidfd_send_signal};
@@ -27,17 +28,38 @@ pub(crate) fn mark_value() -> String {
 /// look at.
 pub fn end_orphans() -> usize {
     let mut environ = Vec::new();
-    let is_orphan = |entry: &Entry| {
+    let mut is_marked = |entry: &&Entry| {
         !entry.is_hollow && strays::environ(entry.pid, &mut environ) && owner(&environ).is_some_and(is_dead)
     };
-    let orphans: Vec<Entry> = strays::pids().filter_map(strays::entry).filter(is_orphan).collect();
-    let pinned: Vec<_> = orphans.iter().filter_map(strays::pin).collect();
+    let table: Vec<Entry> = strays::pids().filter_map(strays::entry).collect();
+    let mut found: HashSet<i32> =
+        table.iter().filter(&mut is_marked).map(|entry| entry.pid.as_raw_pid()).collect();
+    // What was started with another environment has no mark, but a parent that has one.
+    strays::extend_with_children(&mut found, &table);
+    for own in ancestors(&table) {
+        found.remove(&own);
+    }
+    let is_orphan = |entry: &&Entry| !entry.is_hollow && found.contains(&entry.pid.as_raw_pid());
+    let pinned: Vec<_> = table.iter().filter(is_orphan).filter_map(strays::pin).collect();
     for fd in &pinned {
         // One that has ended by itself meanwhile is as good as killed.
         let _ = pidfd_send_signal(fd, Signal::KILL);
     }
     strays::wait_for_ends(&pinned, ROUND_TIME_MAX);
     pinned.len()
+}
+
+/// We and those we come from: a person may have gone on in a terminal that a call has left.
+fn ancestors(table: &[Entry]) -> Vec<i32> {
+    let mut all = vec![getpid().as_raw_pid()];
+    while let Some(entry) = table.iter().find(|entry| Some(&entry.pid.as_raw_pid()) == all.last()) {
+        // Numbers may have been given anew while the table was read.
+        if all.contains(&entry.parent) {
+            break;
+        }
+        all.push(entry.parent);
+    }
+    all
 }
 
 /// Whoever started the call that an environment belongs to: its number, and when it was started.

@@ -40,12 +40,12 @@ impl Output {
         let left_out = self.total_bytes - (head.len() + tail.len()) as u64;
         let place = match &self.whole {
             Whole::Nowhere => String::new(),
-            Whole::In(path) => format!("; the whole output: {}", path.display()),
-            Whole::BeginningIn(path, bytes) => format!("; its first {bytes} bytes: {}", path.display()),
+            Whole::In(path) => format!("\nFull output: {}", path.display()),
+            Whole::BeginningIn(path, bytes) => format!("\nIts first {bytes} bytes: {}", path.display()),
         };
         let head = String::from_utf8_lossy(head);
         let tail = String::from_utf8_lossy(tail);
-        format!("{head}\n[… {left_out} bytes left out{place}]\n{tail}")
+        format!("{head}\n[output truncated: {left_out} bytes left out]{place}\n{tail}")
     }
 
     /// How much was said.

@@ -1,35 +1,34 @@
 //! A running process, and its end.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, waitpid};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use tokio::io::unix::AsyncFd;
 use tokio::task::spawn_blocking;
 
 use crate::orphans::mark_value;
 use crate::sandbox::Sandbox;
-use crate::strays::{KILL_TIME_MAX, MARK_NAME, Mark, wait_for_ends};
+use crate::strays::{KILL_TIME_MAX, Mark, wait_for_ends};
 use crate::streams::{self, Pipes};
+use crate::walls::init::Init;
 use crate::walls::placeholder::Placeholder;
-use crate::walls::spawn::{ChildStreams, Init, launch};
+use crate::walls::spawn::{Launched, launch};
 use crate::{Error, Spec};
 
 /// A process that was started and not reaped yet. Dropping it kills all of its call.
 ///
-/// The child is waited for through a pidfd and reaped only at the very end. As long as it is not, its number is its
-/// own, dead or alive, so that the group can be signalled by that number without ever meeting a stranger. This is why
-/// the runtime's own child type, which reaps at once, is not used.
+/// Our child is init, the first process of the command's namespace, or its keeper where there is none. It is waited for through
+/// a pidfd and reaped only at the very end: as long as it is not, its number is its own, dead or alive.
 #[derive(Debug)]
 pub(crate) struct Process {
     /// Nothing once it is reaped.
-    child: Mutex<Option<Offspring>>,
+    child: Mutex<Option<Init>>,
     is_in_namespace: bool,
     end: AsyncFd<OwnedFd>,
     mark: Mark,
@@ -37,49 +36,23 @@ pub(crate) struct Process {
     placeholders: Mutex<Vec<Placeholder>>,
 }
 
-/// Whose end is waited for.
-#[derive(Debug)]
-enum Offspring {
-    /// The command, started by the standard library.
-    Bare(Child),
-    /// The command, started by us.
-    Walled(Pid),
-    /// The first process of the command's namespace.
-    Init(Pid, Init),
-}
-
 impl Process {
     /// Starts it.
     pub(crate) fn start(spec: &Spec, sandbox: &Sandbox) -> Result<(Self, Pipes), Error> {
         // Asked first, because the same error of the start means either this or the program.
-        let cwd = |source| Error::Cwd { path: spec.cwd.clone(), source };
-        if !fs::metadata(sandbox.host_path(&spec.cwd)).map_err(cwd)?.is_dir() {
-            return Err(cwd(io::ErrorKind::NotADirectory.into()));
-        }
+        look_at_cwd(spec, sandbox).map_err(|source| Error::Cwd { path: spec.cwd.clone(), source })?;
         let (value, since) = (mark_value(), Instant::now());
         let (streams, pipes) = streams::open(spec)?;
-        let (child, placeholders) = if sandbox.is_bare() && spec.pty.is_none() {
-            (Offspring::Bare(bare(spec, streams, &value)?), Vec::new())
-        } else {
-            let launched = launch(spec, sandbox, &streams, &value)?;
-            let child = match launched.init {
-                Some(init) => Offspring::Init(launched.pid, init),
-                None => Offspring::Walled(launched.pid),
-            };
-            (child, launched.placeholders)
-        };
-        let mark = Mark::new(value, child.pid(), since);
-        match watch(child.pid()) {
+        let Launched { init, placeholders } = launch(spec, sandbox, &streams, &value)?;
+        let is_in_namespace = sandbox.space().is_some();
+        let mark = Mark::kept(value, init.pid(), since);
+        match watch(init.pid()) {
             Ok(end) => {
-                let is_in_namespace = matches!(child, Offspring::Init(..));
-                let child = Mutex::new(Some(child));
-                Ok((
-                    Self { child, is_in_namespace, end, mark, placeholders: Mutex::new(placeholders) },
-                    pipes,
-                ))
+                let (child, placeholders) = (Mutex::new(Some(init)), Mutex::new(placeholders));
+                Ok((Self { child, is_in_namespace, end, mark, placeholders }, pipes))
             }
             Err(source) => {
-                discard(child, &mark);
+                discard(init, &mark, is_in_namespace);
                 Err(Error::NotStarted { program: spec.program.clone(), source })
             }
         }
@@ -90,14 +63,9 @@ impl Process {
         &self.mark
     }
 
-    /// Whether the kernel ends all of it when we are gone.
-    pub(crate) fn is_in_namespace(&self) -> bool {
-        self.is_in_namespace
-    }
-
-    /// Its number on the host. Behind namespaces it is that of the first process of its namespace.
+    /// The number of init on the host.
     pub(crate) fn pid(&self) -> u32 {
-        self.mark.group().as_raw_nonzero().get().unsigned_abs()
+        self.mark.first().as_raw_nonzero().get().unsigned_abs()
     }
 
     /// Waits until it has ended by itself or by a signal.
@@ -114,32 +82,29 @@ impl Process {
 
     /// The same by another signal.
     pub(crate) async fn ask_to_end(&self, signal: Signal) {
-        if let Some(Offspring::Init(_, init)) = &*self.child() {
-            // Init is told the number. If the pipe is closed, it is gone, and so is all else.
-            let _ = rustix::io::write(&init.control, &[u8::try_from(signal.as_raw()).unwrap_or(15)]);
-            return;
+        if self.is_in_namespace {
+            return self.child().as_ref().map_or((), |init| init.ask_to_end(signal));
         }
         let mark = self.mark.clone();
         aside(move || mark.ask_to_end(signal)).await;
     }
 
-    /// The numbers of its living processes on the host. Behind namespaces all of them come from init.
+    /// The numbers of its living processes on the host.
     pub(crate) fn members(&self) -> Vec<u32> {
-        if self.is_in_namespace { self.mark.descendants() } else { self.mark.living() }
+        self.mark.descendants()
     }
 
     /// Kills it and all it started.
     pub(crate) async fn kill(&self) {
-        if self.is_in_namespace {
-            // The kernel kills the rest before this one is seen to have ended.
-            let _ = pidfd_send_signal(self.end.get_ref(), Signal::KILL);
-            return self.ended().await;
+        if let Some(init) = &*self.child() {
+            end_all(init, self.is_in_namespace);
         }
-        let mark = self.mark.clone();
-        aside(move || mark.kill()).await;
+        self.ended().await;
+        self.kill_rest().await;
     }
 
-    /// Kills what it left behind when it ended by itself. In a namespace the kernel has done that.
+    /// Kills what it left behind when it ended by itself. In a namespace the kernel has done that, and elsewhere its keeper, unless
+    /// somebody has killed that one.
     pub(crate) async fn kill_rest(&self) {
         if !self.is_in_namespace {
             let mark = self.mark.clone();
@@ -159,11 +124,11 @@ impl Process {
     /// Kills it and all it started, and waits for that here.
     pub(crate) fn kill_now(&self) {
         if let Some(child) = self.child().take() {
-            discard(child, &self.mark);
+            discard(child, &self.mark, self.is_in_namespace);
         }
     }
 
-    fn child(&self) -> MutexGuard<'_, Option<Offspring>> {
+    fn child(&self) -> MutexGuard<'_, Option<Init>> {
         self.child.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -174,57 +139,16 @@ impl Drop for Process {
     }
 }
 
-impl Offspring {
-    fn pid(&self) -> Pid {
-        match self {
-            Self::Bare(child) => Pid::from_child(child),
-            Self::Walled(pid) | Self::Init(pid, _) => *pid,
-        }
+/// Whether there is a directory to start in. Behind walls a link of the kernel is none: it may lead around them.
+fn look_at_cwd(spec: &Spec, sandbox: &Sandbox) -> io::Result<()> {
+    let path = sandbox.host_path(&spec.cwd);
+    if !path.is_absolute() {
+        return Err(io::ErrorKind::InvalidInput.into());
     }
-
-    /// How the command ended, if it has.
-    fn try_wait(&mut self) -> Option<ExitStatus> {
-        let own = |pid: Pid| {
-            let (_, status) = waitpid(Some(pid), WaitOptions::NOHANG).ok()??;
-            Some(ExitStatus::from_raw(status.as_raw()))
-        };
-        match self {
-            Self::Bare(child) => child.try_wait().ok()?,
-            Self::Walled(pid) => own(*pid),
-            Self::Init(pid, init) => {
-                let ended = own(*pid)?;
-                // Init is gone, so that this cannot wait. If it was killed it has said nothing, and its own end counts.
-                let mut status = [0; 4];
-                let said = init.status.try_clone().and_then(|fd| File::from(fd).read_exact(&mut status));
-                Some(said.map_or(ended, |()| ExitStatus::from_raw(i32::from_ne_bytes(status))))
-            }
-        }
-    }
-
-    fn wait(&mut self) {
-        match self {
-            Self::Bare(child) => _ = child.wait(),
-            Self::Walled(pid) | Self::Init(pid, _) => _ = waitpid(Some(*pid), WaitOptions::empty()),
-        }
-    }
-}
-
-/// Starts it without walls. Nothing is done between fork and exec, so that the standard library can use `posix_spawn`.
-fn bare(spec: &Spec, streams: ChildStreams, mark: &str) -> Result<Child, Error> {
-    let [stdin, stdout, stderr] = streams.fds.map(Stdio::from);
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that spawns")]
-    Command::new(&spec.program)
-        .args(&spec.args)
-        .current_dir(&spec.cwd)
-        .env_clear()
-        .envs(spec.env.iter().map(|(name, value)| (name, value)))
-        .env(MARK_NAME, mark)
-        .process_group(0)
-        .stdin(stdin)
-        .stdout(stdout)
-        .stderr(stderr)
-        .spawn()
-        .map_err(|source| Error::from_start(&spec.program, source))
+    let ways = if sandbox.is_bare() { ResolveFlags::empty() } else { ResolveFlags::NO_MAGICLINKS };
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    openat2(CWD, &path, flags, Mode::empty(), ways)?;
+    Ok(())
 }
 
 // What `new` is deprecated for is a type that changes or closes its descriptor while it is registered. An `OwnedFd`
@@ -240,20 +164,28 @@ async fn aside(act: impl FnOnce() + Send + 'static) {
     let _ = spawn_blocking(act).await;
 }
 
-/// Kills everything now, and reaps the child whenever it is gone.
-fn discard(mut child: Offspring, mark: &Mark) {
-    match &child {
-        Offspring::Init(pid, _) => {
-            if let Ok(fd) = pidfd_open(*pid, PidfdFlags::empty()) {
-                let _ = pidfd_send_signal(&fd, Signal::KILL);
-                wait_for_ends(&[fd], KILL_TIME_MAX);
-            }
-        }
-        Offspring::Bare(_) | Offspring::Walled(_) => mark.kill(),
+/// Ends all of it, also where it does not want to. In a namespace the kernel kills the rest with init.
+fn end_all(init: &Init, is_in_namespace: bool) {
+    if is_in_namespace {
+        // It is not reaped, so the number is its own.
+        let _ = kill_process(init.pid(), Signal::KILL);
+    } else {
+        init.kill_all();
     }
-    if child.try_wait().is_some() {
+}
+
+/// Kills everything now, and reaps the child whenever it is gone.
+fn discard(mut init: Init, mark: &Mark, is_in_namespace: bool) {
+    end_all(&init, is_in_namespace);
+    if let Ok(fd) = pidfd_open(init.pid(), PidfdFlags::empty()) {
+        wait_for_ends(&[fd], KILL_TIME_MAX);
+    }
+    if !is_in_namespace {
+        mark.kill_rest();
+    }
+    if init.try_wait().is_some() {
         return;
     }
-    // It hangs in the kernel: a disk that does not answer can hold a killed process for minutes.
-    let _ = thread::Builder::new().name("candor-reap".to_owned()).spawn(move || child.wait());
+    // Something hangs in the kernel: a disk that does not answer can hold a killed process for minutes.
+    let _ = thread::Builder::new().name("candor-reap".to_owned()).spawn(move || init.wait());
 }

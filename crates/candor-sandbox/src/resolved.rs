@@ -34,7 +34,8 @@ pub(crate) fn prepare(mut policy: Policy) -> Result<Policy, Error> {
     policy.writable.sort();
     policy.writable.dedup();
     // Where these lead today is kept beside their names: a link inside a writable directory may lead elsewhere later.
-    let hidden = policy.hidden.iter().filter_map(|path| path.canonicalize().ok());
+    let hidden =
+        policy.hidden.iter().map(|path| path.canonicalize().unwrap_or_else(|_| with_resolved_parent(path)));
     let hidden: Vec<PathBuf> = hidden.filter(|path| !policy.hidden.contains(path)).collect();
     policy.hidden.extend(hidden);
     for path in &mut policy.protected {
@@ -45,10 +46,16 @@ pub(crate) fn prepare(mut policy: Policy) -> Result<Policy, Error> {
 
 pub(crate) fn resolve(policy: &Policy) -> Result<Resolved, Error> {
     // Most places of secrets are not there; to ask for that is one call of the kernel, to resolve them is one for each part.
-    let there = policy.hidden.iter().filter(|path| path.exists());
-    let mut hidden: Vec<PathBuf> = there.filter_map(|path| path.canonicalize().ok()).collect();
+    let (there, missing): (Vec<&PathBuf>, Vec<&PathBuf>) =
+        policy.hidden.iter().partition(|path| path.symlink_metadata().is_ok());
+    let mut hidden: Vec<PathBuf> = there.iter().filter_map(|path| path.canonicalize().ok()).collect();
     hidden.sort();
     hidden.dedup();
+    // A secret that is made by somebody else is theirs: a key for a door of the person, say.
+    let is_writable =
+        |path: &PathBuf| policy.writable.iter().any(|root| path.starts_with(root) && path != root);
+    let missing = missing.into_iter().filter(|path| is_writable(path)).cloned();
+    let protected = policy.protected.iter().cloned().chain(missing).collect();
     let readable = policy.readable.as_ref();
     let readable = readable.map(|paths| paths.iter().filter_map(|path| path.canonicalize().ok()).collect());
     if let Some(path) = policy.writable.iter().find(|path| !path.is_dir()) {
@@ -59,7 +66,7 @@ pub(crate) fn resolve(policy: &Policy) -> Result<Resolved, Error> {
         readable,
         shown: policy.shown.iter().filter_map(|path| path.canonicalize().ok()).collect(),
         hidden,
-        protected: policy.protected.clone(),
+        protected,
         temp: policy.temp.clone(),
         limits: policy.limits,
         needs_names: matches!(policy.network, Network::All | Network::List(_)),
@@ -88,7 +95,9 @@ impl Resolved {
     /// Whether a path is there inside at all.
     pub(crate) fn is_visible(&self, path: &Path, covered: &[PathBuf]) -> bool {
         let shown = self.shown_below(covered);
-        self.root_of(path).is_some()
+        // All of the machine is not put back over what is covered.
+        let writable = self.writable.iter().filter(|root| *root != Path::new("/"));
+        writable.into_iter().any(|root| path.starts_with(root))
             || shown.iter().any(|root| path.starts_with(root))
             || !covered.iter().any(|cover| path.starts_with(cover))
     }

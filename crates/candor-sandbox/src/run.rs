@@ -12,7 +12,6 @@ use tokio::net::unix::pipe::Sender;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::leash::Leash;
 use crate::process::Process;
 use crate::pump::Pump;
 use crate::running::sender;
@@ -71,13 +70,12 @@ struct Reading<'r> {
 /// Runs a process to its end, and leaves nothing of it behind.
 ///
 /// It takes as long as the process, but not longer than the time limit and a few seconds. Dropping the future kills
-/// the process and all it started.
+/// the process and all it started, and so does our own end, however that comes.
 pub async fn run(spec: &Spec, sandbox: &Sandbox, cancel: &CancellationToken) -> Result<Ended, Error> {
     carry_out(spec, None, sandbox, cancel).await
 }
 
-/// The same for a process that is told something on its standard input, whether it listens or not. It ends with us even if
-/// we are killed.
+/// The same for a process that is told something on its standard input, whether it listens or not.
 pub async fn run_told(
     spec: &Spec,
     told: &[u8],
@@ -97,8 +95,6 @@ async fn carry_out(
     let started = Instant::now();
     let (process, pipes) = Process::start(spec, sandbox)?;
     let failed = |source| Error::NotStarted { program: spec.program.clone(), source };
-    let is_tied = told.is_some() && !process.is_in_namespace();
-    let leash = is_tied.then(|| Leash::tie(process.pid())).transpose().map_err(failed)?;
     let pump = |pipe, stream: &str| {
         let name = format!("{}-{stream}.log", process.mark().value());
         let spill = spec.spill.as_ref().map(|directory| directory.join(name));
@@ -116,8 +112,6 @@ async fn carry_out(
         supervise(&process, &mut reading, spec.timeout, cancel).await
     };
     let _ = timeout(DRAIN, async { tokio::join!(stdout.flush(), flush(stderr.as_mut())) }).await;
-    // As long as the process is not reaped, its number is its own.
-    drop(leash);
     let status = process.reap();
     let how = match stop {
         Stop::TimedOut => How::TimedOut,

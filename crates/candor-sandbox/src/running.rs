@@ -12,7 +12,6 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::capture::Capture;
-use crate::leash::Leash;
 use crate::listening::{self, Listening};
 use crate::process::Process;
 use crate::run::{DRAIN, How, KILL_WAIT_MAX, how};
@@ -31,8 +30,6 @@ pub struct Running {
     stdin: tokio::sync::Mutex<Option<Sender>>,
     state: watch::Receiver<State>,
     task: JoinHandle<()>,
-    /// Let go first of all when it has ended.
-    leash: Arc<Mutex<Option<Leash>>>,
 }
 
 /// Whether a process runs.
@@ -70,11 +67,11 @@ pub fn start_tapped(spec: &Spec, sandbox: &Sandbox, tap: Tap) -> Result<Running,
     let stdout = (Stream::Stdout, receiver(pipes.stdout).map_err(failed)?);
     let stderr = pipes.stderr.map(receiver).transpose().map_err(failed)?;
     let streams = [Some(stdout), stderr.map(|pipe| (Stream::Stderr, pipe))].into_iter().flatten().collect();
-    Ok(running(spec, process, (stdin, streams), tap, None))
+    Ok(running(spec, process, (stdin, streams), tap))
 }
 
 /// Starts a process that somebody holds a conversation with: its output is theirs to read, as fast as they do, and only
-/// what it says about trouble is kept. It ends with us even if we are killed.
+/// what it says about trouble is kept.
 pub fn start_talking(spec: &Spec, sandbox: &Sandbox) -> Result<(Running, Receiver), Error> {
     let (process, pipes) = Process::start(spec, sandbox)?;
     let failed = |source| Error::NotStarted { program: spec.program.clone(), source };
@@ -82,9 +79,7 @@ pub fn start_talking(spec: &Spec, sandbox: &Sandbox) -> Result<(Running, Receive
     let stdout = receiver(pipes.stdout).map_err(failed)?;
     let stderr = pipes.stderr.map(receiver).transpose().map_err(failed)?;
     let streams = stderr.map(|pipe| (Stream::Stderr, pipe)).into_iter().collect();
-    let leash =
-        (!process.is_in_namespace()).then(|| Leash::tie(process.pid())).transpose().map_err(failed)?;
-    Ok((running(spec, process, (stdin, streams), Arc::new(|_, _| {}), leash), stdout))
+    Ok((running(spec, process, (stdin, streams), Arc::new(|_, _| {})), stdout))
 }
 
 fn running(
@@ -92,22 +87,17 @@ fn running(
     process: Process,
     (stdin, streams): (Option<Sender>, Vec<(Stream, Receiver)>),
     tap: Tap,
-    leash: Option<Leash>,
 ) -> Running {
     let said = Arc::new(Mutex::new(Capture::new(spec.output_bytes_max)));
-    let (process, leash) = (Arc::new(process), Arc::new(Mutex::new(leash)));
+    let process = Arc::new(process);
     let (tell, state) = watch::channel(State::Running);
     let ear = Ear { said: Arc::clone(&said), tap };
-    let task = tokio::spawn(follow((Arc::clone(&process), Arc::clone(&leash)), streams, ear, tell));
-    Running { process, said, stdin: tokio::sync::Mutex::new(stdin), state, task, leash }
-}
-
-fn let_go(leash: &Mutex<Option<Leash>>) {
-    drop(leash.lock().unwrap_or_else(PoisonError::into_inner).take());
+    let task = tokio::spawn(follow(Arc::clone(&process), streams, ear, tell));
+    Running { process, said, stdin: tokio::sync::Mutex::new(stdin), state, task }
 }
 
 impl Running {
-    /// Its number on the host. Behind namespaces it is that of the first process of its namespace, which ends with it.
+    /// The number on the host of the process that keeps it, and ends with it.
     pub fn pid(&self) -> u32 {
         self.process.pid()
     }
@@ -173,7 +163,6 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let_go(&self.leash);
         if self.state() == State::Running {
             self.process.kill_now();
         }
@@ -183,7 +172,7 @@ impl Drop for Running {
 
 /// Reads what it says until it has ended, and then tells how.
 async fn follow(
-    (process, leash): (Arc<Process>, Arc<Mutex<Option<Leash>>>),
+    process: Arc<Process>,
     streams: Vec<(Stream, Receiver)>,
     ear: Ear,
     tell: watch::Sender<State>,
@@ -198,8 +187,6 @@ async fn follow(
             stop.abort();
         }
     }
-    // As long as the process is not reaped, its number is its own.
-    let_go(&leash);
     let ended = process.reap().map_or(How::Signalled(rustix::process::Signal::KILL.as_raw()), how);
     tell.send_replace(State::Ended(ended));
 }

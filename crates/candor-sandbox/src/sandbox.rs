@@ -66,14 +66,16 @@ impl Sandbox {
     /// The machine decides which level that is, and never the policy: what lies in a workspace must not choose weaker walls.
     /// A policy that its walls cannot keep is an error. Where the strongest that stands is weaker than `minimum`, that is an
     /// error too, and so it is where none stands at all.
-    pub fn open(policy: Policy, minimum: Level) -> Result<Self, Error> {
+    pub fn open(policy: &Policy, minimum: Level) -> Result<Self, Error> {
         let mut why = Vec::new();
         for level in [Level::Namespaces, Level::Bubblewrap, Level::Landlock] {
+            let opened = Self::open_at(policy.clone(), level);
             // With nothing to keep, only the machine can refuse.
-            match Self::open_at(Policy::default(), level) {
-                Ok(_) if level >= minimum => return Self::open_at(policy, level),
-                Ok(_) => return Err(Error::TooWeak { reached: level, minimum, why: why.join("; ") }),
-                Err(error) => why.push(format!("{level}: {}", told(&error))),
+            let refused = opened.as_ref().err().and_then(|_| Self::open_at(Policy::default(), level).err());
+            match refused {
+                Some(error) => why.push(format!("{level}: {}", told(&error))),
+                None if level >= minimum => return opened,
+                None => return Err(Error::TooWeak { reached: level, minimum, why: why.join("; ") }),
             }
         }
         // Without any wall the answer is the same for every minimum: there is another way to ask for none.
@@ -250,7 +252,7 @@ impl Walls {
 
 /// What this machine can do, and why not more.
 pub fn best_level() -> (Level, String) {
-    match Sandbox::open(Policy::default(), Level::Landlock) {
+    match Sandbox::open(&Policy::default(), Level::Landlock) {
         Ok(sandbox) if sandbox.level() == Level::Namespaces => (Level::Namespaces, String::new()),
         Ok(sandbox) => {
             let why = Sandbox::open_at(Policy::default(), Level::Namespaces).err();
@@ -277,8 +279,8 @@ fn network_kind(network: &Network) -> NetworkKind {
     }
 }
 
-/// The path without `.` and `..`.
-fn without_dots(path: &Path) -> PathBuf {
+/// The path without `.` and `..`, as it reads: the disk is not asked.
+pub fn without_dots(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for component in path.components() {
         match component {
@@ -291,12 +293,14 @@ fn without_dots(path: &Path) -> PathBuf {
 }
 
 fn sockets(network: &Network, is_separate: bool) -> Sockets {
-    match network {
-        Network::All => Sockets::Usual,
-        Network::Loopback { .. } | Network::List(_) if is_separate => Sockets::Usual,
+    let internet = match network {
+        Network::All => true,
+        Network::None => false,
         // Without a network of its own, a session that may reach a part of it reaches nothing.
-        _ => Sockets::UnixOnly,
-    }
+        Network::Loopback { .. } | Network::List(_) => is_separate,
+    };
+    // Where no mounts hide the sockets of services, whoever can make one can speak to a service that starts programs as root.
+    Sockets { internet, unix: is_separate }
 }
 
 fn env(policy: &Policy, covers_temp: bool) -> Vec<(String, String)> {

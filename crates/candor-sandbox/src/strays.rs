@@ -1,4 +1,4 @@
-//! Finds and ends what belongs to a call: its group, what carries its mark, and the children of both.
+//! Finds and ends what belongs to a call: what comes from its first process, what carries its mark, and the children of both.
 //!
 //! A process that calls `setsid` leaves the group, but the environment it was started with stays readable in `/proc`,
 //! and its own children inherit it. Nothing here is ever signalled by its number alone: a process is pinned by a pidfd
@@ -53,7 +53,10 @@ pub(crate) struct Mark {
     value: String,
     /// The variable as it stands in an environment. The value is like no other, so that finding it anywhere is enough.
     assignment: String,
-    group: Pid,
+    first: Pid,
+    /// Whether the first process only keeps the others: it ends by itself when they are gone, and before that it is the one who
+    /// gets their orphans.
+    is_keeper: bool,
     /// Before the first process was started.
     since: Instant,
     /// What the last look found to be of the call. What has neither its mark nor its group is known by its parent alone, and
@@ -67,7 +70,7 @@ type Name = (Pid, u64);
 /// One line of the process table, as far as it matters here.
 pub(crate) struct Entry {
     pub(crate) pid: Pid,
-    parent: i32,
+    pub(crate) parent: i32,
     group: i32,
     /// In clock ticks since the machine started.
     pub(crate) started: u64,
@@ -90,11 +93,17 @@ enum Whose {
 }
 
 impl Mark {
-    /// The call that was started with this value, and whose first process leads this group.
+    /// The call that was started with this value, and whose first process leads its group.
     ///
-    /// The leader must not be reaped as long as the mark is used: until then nobody else can get its number.
-    pub(crate) fn new(value: String, group: Pid, since: Instant) -> Self {
-        Self { assignment: format!("{MARK_NAME}={value}"), value, group, since, known: Arc::default() }
+    /// The first process must not be reaped as long as the mark is used: until then nobody else can get its number.
+    pub(crate) fn new(value: String, first: Pid, since: Instant) -> Self {
+        let assignment = format!("{MARK_NAME}={value}");
+        Self { assignment, value, first, is_keeper: false, since, known: Arc::default() }
+    }
+
+    /// The same for a call whose first process keeps it.
+    pub(crate) fn kept(value: String, keeper: Pid, since: Instant) -> Self {
+        Self { is_keeper: true, ..Self::new(value, keeper, since) }
     }
 
     /// The value of the variable.
@@ -102,35 +111,36 @@ impl Mark {
         &self.value
     }
 
-    /// The group, which has the number of its first process.
-    pub(crate) fn group(&self) -> Pid {
-        self.group
+    /// Its first process.
+    pub(crate) fn first(&self) -> Pid {
+        self.first
+    }
+
+    /// Signals the group that the first process leads.
+    fn signal_group(&self, signal: Signal) {
+        if !self.is_keeper {
+            let _ = kill_process_group(self.first, signal);
+        }
     }
 
     /// Asks all of the call's processes to end.
     pub(crate) fn ask_to_end(&self, signal: Signal) {
         let (members, _) = self.members();
-        let _ = kill_process_group(self.group, signal);
+        self.signal_group(signal);
         // A stopped process hears the request only once it goes on.
-        let _ = kill_process_group(self.group, Signal::CONT);
-        for fd in
-            members.iter().filter(|entry| entry.group != self.group.as_raw_nonzero().get()).filter_map(pin)
-        {
+        self.signal_group(Signal::CONT);
+        let is_told = |entry: &&Entry| !self.is_keeper && entry.group == self.first.as_raw_pid();
+        for fd in members.iter().filter(|entry| !is_told(entry)).filter_map(pin) {
             let _ = pidfd_send_signal(&fd, signal);
             let _ = pidfd_send_signal(&fd, Signal::CONT);
         }
     }
 
-    /// The numbers of the call's living processes.
-    pub(crate) fn living(&self) -> Vec<u32> {
-        self.members().0.iter().map(|entry| entry.pid.as_raw_nonzero().get().unsigned_abs()).collect()
-    }
-
-    /// The numbers of all processes below the first one. Behind namespaces that is every one of the call: what loses its
-    /// parent there gets the first one instead.
+    /// The numbers of all processes below the first one. That is every one of the call: what loses its parent gets the first one
+    /// instead.
     pub(crate) fn descendants(&self) -> Vec<u32> {
         let table: Vec<Entry> = pids().filter_map(entry).filter(|entry| !entry.is_hollow).collect();
-        let mut found = HashSet::from([self.group.as_raw_nonzero().get()]);
+        let mut found = HashSet::from([self.first.as_raw_nonzero().get()]);
         extend_with_children(&mut found, &table);
         found.into_iter().map(i32::unsigned_abs).collect()
     }
@@ -142,7 +152,7 @@ impl Mark {
 
     /// Kills what a call has left that has ended by itself. Mostly that is nothing, and then this is quick.
     pub(crate) fn kill_rest(&self) {
-        let _ = kill_process_group(self.group, Signal::KILL);
+        self.signal_group(Signal::KILL);
         let oldest = self.oldest_number();
         let started = Instant::now();
         loop {
@@ -175,7 +185,7 @@ impl Mark {
     /// Numbers are given out in order, and begin anew at the highest. For a call that was over in a moment this spares
     /// the look at every older process; after a longer one they may have come round, and nothing is known.
     fn oldest_number(&self) -> i32 {
-        let group = self.group.as_raw_nonzero().get();
+        let group = self.first.as_raw_nonzero().get();
         if self.since.elapsed() > COME_ROUND_MIN {
             return 0;
         }
@@ -189,7 +199,7 @@ impl Mark {
         while started.elapsed() < KILL_TIME_MAX {
             // Before the group is killed: an orphan no longer tells whose child it was.
             let (members, rest) = self.members();
-            let _ = kill_process_group(self.group, Signal::KILL);
+            self.signal_group(Signal::KILL);
             let pinned: Vec<OwnedFd> = members.iter().filter_map(pin).collect();
             for fd in &pinned {
                 let _ = pidfd_send_signal(fd, Signal::KILL);
@@ -207,9 +217,9 @@ impl Mark {
     /// The living processes of the call, and whose those may be that are not known to be of it.
     fn members(&self) -> (Vec<Entry>, Whose) {
         let table: Vec<Entry> = pids().filter_map(entry).collect();
-        let group = self.group.as_raw_nonzero().get();
+        let group = self.first.as_raw_nonzero().get();
         // What is older than the call cannot be of it.
-        let since = table.iter().find(|entry| entry.pid == self.group).map_or(0, |leader| leader.started);
+        let since = table.iter().find(|entry| entry.pid == self.first).map_or(0, |leader| leader.started);
         let own = getpid();
         let young: Vec<Entry> =
             table.into_iter().filter(|entry| entry.started >= since && entry.pid != own).collect();
@@ -227,6 +237,9 @@ impl Mark {
         let mut found: HashSet<i32> =
             young.iter().filter(is_ours).map(|entry| entry.pid.as_raw_nonzero().get()).collect();
         extend_with_children(&mut found, &young);
+        if self.is_keeper {
+            found.remove(&group);
+        }
         let is_member = |entry: &Entry| !entry.is_hollow && found.contains(&entry.pid.as_raw_nonzero().get());
         let members: Vec<Entry> = young.into_iter().filter(is_member).collect();
         *known = members.iter().map(Entry::name).collect();
@@ -246,7 +259,7 @@ impl Mark {
             let is_ours = memmem::find(environ, self.assignment.as_bytes()).is_some();
             return if is_ours { Whose::Ours } else { Whose::Others };
         }
-        let since = entry(self.group).map_or(0, |leader| leader.started);
+        let since = entry(self.first).map_or(0, |leader| leader.started);
         match entry(pid) {
             Some(entry) if entry.is_hollow || entry.started < since => Whose::Others,
             Some(entry) if entry.is_becoming => Whose::Becoming,
@@ -277,7 +290,7 @@ fn lives(name: &Name) -> bool {
 }
 
 /// Adds the children of what was found, and theirs.
-fn extend_with_children(found: &mut HashSet<i32>, table: &[Entry]) {
+pub(crate) fn extend_with_children(found: &mut HashSet<i32>, table: &[Entry]) {
     loop {
         let before = found.len();
         let children = table.iter().filter(|entry| found.contains(&entry.parent));

@@ -19,6 +19,10 @@ use crate::{Error, Network, Spec};
 /// Where the program is looked for. Never in `PATH`: who controls that would be the wall.
 const PLACES: &[&str] = &["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
 
+/// Enters the directory and becomes the program. The one who puts up the walls must not do the first: it holds descriptors of the
+/// host, and `/proc/self/fd` would lead to them.
+const ENTER: &str = r#"cd -- "$0" && exec "$@""#;
+
 /// The command line that puts up the walls and then starts a program.
 pub(crate) struct Wrapped {
     pub(crate) program: PathBuf,
@@ -68,7 +72,8 @@ pub(crate) fn wrap(
     }
     line.hide(policy, &covers.all());
     line.add(["--seccomp".to_owned(), filter.as_raw_fd().to_string()]);
-    line.add([OsString::from("--chdir"), spec.cwd.clone().into(), "--".into(), spec.program.clone().into()]);
+    line.add(["--chdir", "/", "--", "/bin/sh", "-c", ENTER]);
+    line.add([spec.cwd.as_os_str(), spec.program.as_os_str()]);
     line.add(spec.args.iter());
     Ok(Wrapped { program: program.to_owned(), args: line.0, filter, placeholders: protected.placeholders })
 }

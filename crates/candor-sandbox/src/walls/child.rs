@@ -8,203 +8,148 @@
 //! runtime is gone, it ends. A signal on the death of the parent was rejected: the kernel ties it to the thread that
 //! forked, and threads of an async runtime come and go.
 //!
-//! Nothing here may allocate, lock or panic: other threads of the runtime may have held any lock when it was forked.
+//! Where there are no namespaces, init is the one who gets all orphans of the command (`PR_SET_CHILD_SUBREAPER`), and kills
+//! what is left itself before it ends (`rest.rs`).
+//!
+//! Init shares our memory for as long as it lives, while we go on. A copy of it was rejected: to make, to part and to
+//! throw away a copy of the runtime costs more than all else that is done here. This is what makes sharing sound:
+//!
+//! - What init works with is lent to it ([`Lent`](super::job::Lent)): the job until it says that the command runs, its stack until
+//!   it has been reaped.
+//! - Nothing here may allocate, lock or panic: what the library knows of the calling thread is that thread's, not ours.
+//! - `errno` is the calling thread's, too. Until it has heard from us, that thread neither writes nor reads it, and no handler
+//!   runs on it (`spawn::hear`); from then on, in [`watch`], only calls are made that do not know it.
+//! - Nobody can look into init from inside, as little as into the runtime: memory that cannot be dumped is closed.
 
 #![allow(unsafe_code, reason = "a process is built here call by call")]
 
-use std::ffi::{CString, c_char, c_int, c_void};
-use std::os::fd::{BorrowedFd, RawFd};
-use std::ptr;
+use std::ffi::{CStr, c_int, c_void};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
-use rustix::process::{Pid, Resource, Rlimit, WaitOptions, setrlimit, setsid, wait};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process_group, setrlimit, setsid, wait};
 
-use super::landlock::LateRule;
-use super::mounts::{self, Step};
+use super::job::Job;
+use super::mounts;
+use super::news::{News, Stage};
 use super::privileges::drop_privileges;
-use super::space::Space;
-use super::sys::{self, Stack};
+use super::rest;
+use super::sys::{self, Answer};
 
-/// Everything that the processes need, made before the first of them.
-pub(crate) struct Job<'s> {
-    /// The program, or where it may be.
-    pub(crate) programs: Vec<CString>,
-    pub(crate) args: List,
-    pub(crate) env: List,
-    pub(crate) cwd: CString,
-    /// Descriptors for standard input, output and error; all above two.
-    pub(crate) streams: [RawFd; 3],
-    /// Whether they are a terminal, which the command is to control.
-    pub(crate) is_terminal: bool,
-    /// Descriptors that the command keeps, by the numbers they have; all above two.
-    pub(crate) kept: Option<RawFd>,
-    pub(crate) limits: Vec<(Resource, Rlimit)>,
-    pub(crate) space: Option<&'s Space>,
-    pub(crate) steps: Vec<Step>,
-    pub(crate) slots: Vec<RawFd>,
-    pub(crate) drops_privileges: bool,
-    pub(crate) ruleset: Option<RawFd>,
-    /// What init adds to the ruleset once it has mounted.
-    pub(crate) late_rules: Vec<LateRule>,
-    pub(crate) filter: Option<&'s [libc::sock_filter]>,
-    /// Where a failed step is told.
-    pub(crate) trouble: RawFd,
-    /// Where init says how the command ended.
-    pub(crate) status: RawFd,
-    /// Where init hears from us.
-    pub(crate) control: RawFd,
-    /// Whether the walls are only tried: then the command ends where it would become the program.
-    pub(crate) is_trial: bool,
-    pub(crate) inner_stack: Stack,
-    /// The process that is waited for: init, or the command where there is none.
-    pub(crate) pid: c_int,
-}
-
-/// Strings for the kernel: pointers, and what they point to.
-pub(crate) struct List {
-    _strings: Vec<CString>,
-    pointers: Vec<*const c_char>,
-}
-
-impl List {
-    pub(crate) fn new(strings: Vec<CString>) -> Self {
-        let pointers = strings.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect();
-        Self { _strings: strings, pointers }
-    }
-}
-
-/// Where a process failed. The numbers travel through a pipe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(i32)]
-pub(crate) enum Stage {
-    Enter,
-    Separate,
-    Fork,
-    Mount,
-    Privileges,
-    Streams,
-    Cwd,
-    Limits,
-    Landlock,
-    Filter,
-    Exec,
-}
-
-impl Stage {
-    pub(crate) const ALL: [Self; 11] = [
-        Self::Enter,
-        Self::Separate,
-        Self::Fork,
-        Self::Mount,
-        Self::Privileges,
-        Self::Streams,
-        Self::Cwd,
-        Self::Limits,
-        Self::Landlock,
-        Self::Filter,
-        Self::Exec,
-    ];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Enter => "enter the session's namespaces",
-            Self::Separate => "make namespaces",
-            Self::Fork => "start a process in them",
-            Self::Mount => "mount",
-            Self::Privileges => "give up privileges",
-            Self::Streams => "connect the streams",
-            Self::Cwd => "enter the directory",
-            Self::Limits => "set limits",
-            Self::Landlock => "enter the Landlock rules",
-            Self::Filter => "enter the filter on system calls",
-            Self::Exec => "start the program",
-        }
-    }
-}
-
-/// What travels: a stage, the number of a mount step, an error.
-pub(crate) const TROUBLE_BYTES: usize = 12;
+/// What we say to init where it is to end everything at once: the number of the signal.
+pub(super) const KILL: u8 = 9;
 
 const NAMESPACES: c_int = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
 
 /// Starts it all. Runs in a process that shares the runtime's memory.
 pub(crate) extern "C" fn outer(job: *mut c_void) -> c_int {
     // SAFETY: the caller passes a `Job` and is suspended until we are gone or another program.
-    let job = unsafe { &mut *job.cast::<Job<'_>>() };
-    let Some(space) = job.space else {
-        if job.drops_privileges
-            && let Err(error) = drop_privileges()
-        {
-            fail(job, Stage::Privileges, 0, error);
+    let job = unsafe { &*job.cast::<Job>() };
+    if let Some(space) = job.sandbox.space() {
+        if let Err(error) = space.enter() {
+            fail(job, Stage::Enter, 0, error);
         }
-        command(job);
-    };
-    if let Err(error) = space.enter() {
-        fail(job, Stage::Enter, 0, error);
+        // SAFETY: no memory is passed.
+        if unsafe { libc::unshare(NAMESPACES) } != 0 {
+            fail(job, Stage::Separate, 0, sys::last_error());
+        }
     }
-    // SAFETY: no memory is passed.
-    if unsafe { libc::unshare(NAMESPACES) } != 0 {
-        fail(job, Stage::Separate, 0, errno());
-    }
-    match sys::fork(libc::CLONE_PARENT | libc::SIGCHLD) {
-        Ok(0) => init(job),
-        Ok(pid) => job.pid = pid,
+    // SAFETY: `init` makes system calls on the job. Both are lent to it: the job until it says that the command runs, the stack
+    // until it has been reaped.
+    match unsafe { sys::share_memory_beside(init_entry, &job.init_stack, &job.init, job) } {
+        Ok(()) => sys::exit(0),
         Err(error) => fail(job, Stage::Fork, 0, error),
     }
-    sys::exit(0)
 }
 
-/// The first process of the namespace. It has a copy of the runtime's memory, so nobody may look into it.
-fn init(job: &mut Job<'_>) -> ! {
-    if let Err(error) = sys::control(libc::PR_SET_DUMPABLE, 0) {
-        fail(job, Stage::Privileges, 0, error);
+extern "C" fn init_entry(job: *mut c_void) -> c_int {
+    // SAFETY: `outer` passes its own job, which is lent to us.
+    init(unsafe { &*job.cast::<Job>() })
+}
+
+/// The first process of the namespace, or the keeper of the command where there is none.
+fn init(job: &Job) -> ! {
+    let (command, signals) = match begin(job) {
+        Ok(begun) => begun,
+        Err((stage, index, error)) => fail(job, stage, index, error),
+    };
+    let (news, status, control) = (job.news, job.status, job.control);
+    let end = if job.sandbox.space().is_some() { end_namespace } else { rest::end };
+    if let Err(error) = close_all_but([signals.as_raw_fd(), news, status, control]) {
+        fail(job, Stage::Streams, 0, error);
     }
-    if let Err((index, error)) = mounts::take(&job.steps, &mut job.slots) {
-        fail(job, Stage::Mount, index, error);
+    // SAFETY: these are open, as they were just left out.
+    let [news, status, control] = [news, status, control].map(|fd| unsafe { BorrowedFd::borrow_raw(fd) });
+    // Whoever waits for this goes on, and takes the job back: from here on, only the stack is ours.
+    let _ = rustix::io::write(news, &News::Started.encode());
+    // SAFETY: nobody uses it any more.
+    unsafe { rustix::io::close(news.as_raw_fd()) };
+    watch(command, end, signals.as_fd(), status, control)
+}
+
+/// Puts up the walls and starts the command: its number, and where its end is told.
+fn begin(job: &Job) -> Result<(Pid, OwnedFd), (Stage, usize, Errno)> {
+    let at = |stage: Stage| move |error: Errno| (stage, 0, error);
+    // It has the runtime's memory, so nobody may look into it.
+    sys::control(libc::PR_SET_DUMPABLE, 0).map_err(at(Stage::Privileges))?;
+    if job.sandbox.space().is_some() {
+        mounts::take(&job.steps, &job.slots).map_err(|(index, error)| (Stage::Mount, index, error))?;
+        add_late_rules(job).map_err(at(Stage::Landlock))?;
+    } else {
+        sys::control(libc::PR_SET_CHILD_SUBREAPER, 1).map_err(at(Stage::Fork))?;
+        // Out of our group, for whose members a Ctrl-C in our terminal is.
+        setsid().map_err(at(Stage::Fork))?;
     }
-    if let Err(error) = add_late_rules(job) {
-        fail(job, Stage::Landlock, 0, error);
+    if job.drops_privileges {
+        drop_privileges().map_err(at(Stage::Privileges))?;
     }
-    if let Err(error) = drop_privileges() {
-        fail(job, Stage::Privileges, 0, error);
-    }
-    let argument: *mut Job<'_> = job;
+    let signals = sys::child_signals().map_err(at(Stage::Fork))?;
     // SAFETY: `command_entry` makes system calls on the job. It has a stack of its own, and we are suspended until it
     // is another program.
-    let started = unsafe { sys::share_memory(command_entry, &mut (*argument).inner_stack, 0, argument) };
-    let command = match started.map(Pid::from_raw) {
-        Ok(Some(pid)) => pid,
-        Ok(None) => fail(job, Stage::Fork, 0, Errno::INVAL),
-        Err(error) => fail(job, Stage::Fork, 0, error),
-    };
-    let (low, high) = (job.status.min(job.control), job.status.max(job.control));
-    let closed = [(0, low - 1), (low + 1, high - 1), (high + 1, c_int::MAX)];
-    if closed.into_iter().any(|(first, last)| sys::close_range(first, last).is_err()) {
-        // The pipe for trouble may be closed: to end is all that can be done, and it ends the command.
-        sys::exit(1);
-    }
-    // SAFETY: both descriptors are open, as they were just left out.
-    let (status, control) =
-        unsafe { (BorrowedFd::borrow_raw(job.status), BorrowedFd::borrow_raw(job.control)) };
-    watch(command, status, control)
+    let command = unsafe { sys::share_memory(command_entry, &job.command_stack, 0, job) };
+    Ok((command.map_err(at(Stage::Fork))?, signals))
 }
 
-fn add_late_rules(job: &Job<'_>) -> Result<(), Errno> {
+fn add_late_rules(job: &Job) -> Result<(), Errno> {
     let Some(ruleset) = job.ruleset else { return Ok(()) };
     // SAFETY: the descriptor is open until init closes all of them, later.
     let ruleset = unsafe { BorrowedFd::borrow_raw(ruleset) };
     job.late_rules.iter().try_for_each(|rule| rule.add(ruleset))
 }
 
-/// Reaps whatever ends until the command does, and then ends the namespace.
-fn watch(command: Pid, status: BorrowedFd<'_>, control: BorrowedFd<'_>) -> ! {
-    let Ok(signals) = sys::child_signals() else { sys::exit(1) };
+fn close_all_but<const COUNT: usize>(mut kept: [RawFd; COUNT]) -> Answer<()> {
+    kept.sort_unstable();
+    let mut first = 0;
+    for fd in kept {
+        sys::close_range(first, fd - 1)?;
+        first = fd + 1;
+    }
+    sys::close_range(first, RawFd::MAX)
+}
+
+/// Ends what is left.
+type End = fn() -> !;
+
+/// The kernel kills all that are left when the first of them is gone.
+fn end_namespace() -> ! {
+    sys::exit(0)
+}
+
+/// Reaps whatever ends until the command does, and then ends the rest.
+fn watch(
+    command: Pid,
+    end: End,
+    signals: BorrowedFd<'_>,
+    status: BorrowedFd<'_>,
+    control: BorrowedFd<'_>,
+) -> ! {
     loop {
         while let Ok(Some((pid, ended))) = wait(WaitOptions::NOHANG) {
             if pid == command {
                 let _ = rustix::io::write(status, &ended.as_raw().to_ne_bytes());
-                sys::exit(0);
+                end();
             }
         }
         let mut sources = [PollFd::new(&signals, PollFlags::IN), PollFd::new(&control, PollFlags::IN)];
@@ -212,31 +157,41 @@ fn watch(command: Pid, status: BorrowedFd<'_>, control: BorrowedFd<'_>) -> ! {
         if !sources[1].revents().is_empty() {
             let mut byte = [0];
             match rustix::io::read(control, &mut byte) {
-                Ok(1) => ask_to_end(c_int::from(byte[0])),
+                Ok(1) if byte[0] != KILL => ask_to_end(byte[0]),
                 Err(Errno::INTR | Errno::AGAIN) => {}
-                _ => sys::exit(0),
+                // We want it gone, or are gone ourselves.
+                _ => {
+                    let _ = rustix::io::write(status, &libc::SIGKILL.to_ne_bytes());
+                    end();
+                }
             }
         }
         let mut drained = [0; 128];
-        let _ = rustix::io::read(&signals, &mut drained);
+        let _ = rustix::io::read(signals, &mut drained);
     }
 }
 
 /// Asks all processes of the namespace to end, by the signal that init was told. A stopped one hears it only once it goes on.
-fn ask_to_end(signal: c_int) {
-    for signal in [signal, libc::SIGCONT] {
-        // SAFETY: no memory is passed; from the first process of a namespace it reaches all others in it, and only them.
-        unsafe { libc::kill(-1, signal) };
+///
+/// Who is not the first of a namespace would reach every process of the machine: it is looked at here, whoever asks.
+fn ask_to_end(signal: u8) {
+    if getpid() != Pid::INIT {
+        return;
+    }
+    let asked = Signal::from_named_raw(i32::from(signal)).unwrap_or(Signal::TERM);
+    for signal in [asked, Signal::CONT] {
+        // From the first process of a namespace it reaches all others in it, and only them.
+        let _ = kill_process_group(Pid::INIT, signal);
     }
 }
 
 extern "C" fn command_entry(job: *mut c_void) -> c_int {
     // SAFETY: `init` passes its own job and is suspended.
-    command(unsafe { &mut *job.cast::<Job<'_>>() })
+    command(unsafe { &*job.cast::<Job>() })
 }
 
 /// Becomes the program.
-fn command(job: &mut Job<'_>) -> ! {
+fn command(job: &Job) -> ! {
     sys::reset_signals();
     let stage = match prepare(job) {
         Ok(()) if job.is_trial => sys::exit(0),
@@ -246,12 +201,12 @@ fn command(job: &mut Job<'_>) -> ! {
     fail(job, stage.0, 0, stage.1)
 }
 
-fn prepare(job: &Job<'_>) -> Result<(), (Stage, Errno)> {
+fn prepare(job: &Job) -> Result<(), (Stage, Errno)> {
     let at = |stage: Stage| move |error: Errno| (stage, error);
     // Out of our session: whoever is in it can talk to the terminal of the person, and hear what they type.
     setsid().map_err(at(Stage::Streams))?;
     connect(job).map_err(at(Stage::Streams))?;
-    rustix::process::chdir(job.cwd.as_c_str()).map_err(at(Stage::Cwd))?;
+    enter(&job.cwd).map_err(at(Stage::Cwd))?;
     for (resource, limit) in &job.limits {
         setrlimit(*resource, *limit).map_err(at(Stage::Limits))?;
     }
@@ -262,37 +217,45 @@ fn prepare(job: &Job<'_>) -> Result<(), (Stage, Errno)> {
         sys::landlock_enter(ruleset).map_err(at(Stage::Landlock))?;
     }
     // From here on only what a program could call itself.
-    if let Some(filter) = job.filter {
+    if let Some(filter) = job.sandbox.filter() {
         sys::enter_filter(filter).map_err(at(Stage::Filter))?;
     }
     Ok(())
 }
 
-/// Gives the streams their numbers. All other descriptors close when the program starts.
-fn connect(job: &Job<'_>) -> Result<(), Errno> {
+/// Makes a directory the current one. Not by a link of the kernel: what `/proc/self` leads to may be a place of the host, where
+/// none of the mounts is.
+fn enter(cwd: &CStr) -> Result<(), Errno> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let directory = openat2(CWD, cwd, flags, Mode::empty(), ResolveFlags::NO_MAGICLINKS)?;
+    rustix::process::fchdir(&directory)
+}
+
+/// Gives the streams their numbers. Of all else that the runtime had open, only what is needed until the program starts stays.
+fn connect(job: &Job) -> Result<(), Errno> {
     for (number, fd) in (0..).zip(job.streams) {
         // SAFETY: no memory is passed; the table of descriptors is this process's own.
         if unsafe { libc::dup2(fd, number) } == -1 {
-            return Err(errno());
+            return Err(sys::last_error());
         }
     }
     if job.is_terminal {
         // SAFETY: it takes a number.
         if unsafe { libc::ioctl(0, libc::TIOCSCTTY, 0) } == -1 {
-            return Err(errno());
+            return Err(sys::last_error());
         }
     }
-    sys::close_on_exec(3)?;
+    close_all_but([0, 1, 2, job.news, job.ruleset.unwrap_or(job.news), job.kept.unwrap_or(job.news)])?;
     if let Some(kept) = job.kept {
         // SAFETY: no memory is passed.
         if unsafe { libc::fcntl(kept, libc::F_SETFD, 0) } == -1 {
-            return Err(errno());
+            return Err(sys::last_error());
         }
     }
     Ok(())
 }
 
-fn execute(job: &Job<'_>) -> (Stage, Errno) {
+fn execute(job: &Job) -> (Stage, Errno) {
     let mut worst = Errno::NOENT;
     for program in &job.programs {
         // SAFETY: both lists are made of C strings and end with a null pointer.
@@ -305,17 +268,9 @@ fn execute(job: &Job<'_>) -> (Stage, Errno) {
 }
 
 /// Says what went wrong, and ends.
-fn fail(job: &Job<'_>, stage: Stage, index: usize, error: Errno) -> ! {
-    let mut bytes = [0; TROUBLE_BYTES];
-    let index = i32::try_from(index).unwrap_or(i32::MAX);
-    for (to, from) in bytes.chunks_exact_mut(4).zip([stage as i32, index, error.raw_os_error()]) {
-        to.copy_from_slice(&from.to_ne_bytes());
-    }
+fn fail(job: &Job, stage: Stage, index: usize, error: Errno) -> ! {
     // SAFETY: the descriptor is open until this process is another program.
-    let _ = rustix::io::write(unsafe { BorrowedFd::borrow_raw(job.trouble) }, &bytes);
+    let news = unsafe { BorrowedFd::borrow_raw(job.news) };
+    let _ = rustix::io::write(news, &News::failed(stage, index, error).encode());
     sys::exit(127)
-}
-
-fn errno() -> Errno {
-    Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)
 }

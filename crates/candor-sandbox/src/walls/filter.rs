@@ -5,13 +5,14 @@
 
 use libc::sock_filter;
 
-/// Which sockets a process may make.
+/// Which sockets a process may make. Families that are not named here are always refused: vsock reaches the host out of
+/// a network namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sockets {
-    /// Unix, IPv4, IPv6 and netlink. Others are not confined by a network namespace: vsock reaches the host.
-    Usual,
-    /// Only Unix.
-    UnixOnly,
+pub(crate) struct Sockets {
+    /// IPv4, IPv6 and netlink.
+    pub(crate) internet: bool,
+    /// Unix sockets that can be connected. Pairs that reach nobody else are allowed without.
+    pub(crate) unix: bool,
 }
 
 /// Calls that are refused whatever their arguments are.
@@ -148,9 +149,8 @@ fn cases(sockets: Sockets) -> Cases {
     cases.push((call(libc::SYS_clone), vec![load(OFFSET_FIRST), flags, refuse, give(ALLOW)]));
     let typing = [jump(JUMP_EQUAL, TIOCSTI, 1, 0), jump(JUMP_EQUAL, TIOCLINUX, 0, 1)];
     cases.push((call(libc::SYS_ioctl), vec![load(OFFSET_SECOND), typing[0], typing[1], refuse, give(ALLOW)]));
-    for number in [libc::SYS_socket, libc::SYS_socketpair] {
-        cases.push((call(number), socket_rules(sockets)));
-    }
+    cases.push((call(libc::SYS_socket), socket_rules(sockets)));
+    cases.push((call(libc::SYS_socketpair), pair_rules(sockets)));
     cases.sort_by_key(|(number, _)| *number);
     cases
 }
@@ -173,18 +173,32 @@ fn steps(code: &[sock_filter]) -> u8 {
     u8::try_from(code.len()).unwrap_or(u8::MAX)
 }
 
-/// `socket` and `socketpair`: only of these families.
+/// `socket`: only of these families.
 fn socket_rules(sockets: Sockets) -> Vec<sock_filter> {
-    let families: &[i32] = match sockets {
-        Sockets::Usual => &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
-        Sockets::UnixOnly => &[libc::AF_UNIX],
-    };
+    let internet: &[i32] = &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+    let families = [(sockets.unix, &[libc::AF_UNIX][..]), (sockets.internet, internet)];
     let mut code = vec![load(OFFSET_FIRST)];
-    for family in families {
+    for family in families.iter().filter(|(is_allowed, _)| *is_allowed).flat_map(|(_, families)| *families) {
         code.extend([jump(JUMP_EQUAL, family.cast_unsigned(), 0, 1), give(ALLOW)]);
     }
     code.push(errno(libc::EPERM));
     code
+}
+
+/// `socketpair`: there are only Unix pairs. One of datagrams can be connected to somebody else, so it counts as a socket.
+fn pair_rules(sockets: Sockets) -> Vec<sock_filter> {
+    let loose = if sockets.unix { 0 } else { libc::SOCK_DGRAM.cast_unsigned() };
+    let refuse = errno(libc::EPERM);
+    let is_unix = jump(JUMP_EQUAL, libc::AF_UNIX.cast_unsigned(), 1, 0);
+    vec![
+        load(OFFSET_FIRST),
+        is_unix,
+        refuse,
+        load(OFFSET_SECOND),
+        jump(JUMP_SET, loose, 0, 1),
+        refuse,
+        give(ALLOW),
+    ]
 }
 
 fn call(number: libc::c_long) -> u32 {

@@ -38,7 +38,8 @@ fn run(program: &[sock_filter], architecture: u32, number: u32, args: [u32; 2]) 
 fn every_call_gets_its_answer() {
     let refused = ERRNO | libc::EPERM.cast_unsigned();
     let family = |family: i32| [family.cast_unsigned(), 0];
-    for (sockets, inet) in [(Sockets::Usual, ALLOW), (Sockets::UnixOnly, refused)] {
+    let allowed = |is_so: bool| if is_so { ALLOW } else { refused };
+    for sockets in every_choice() {
         let program = program(sockets);
         let check = |number: libc::c_long, args, expected| {
             assert_eq!(
@@ -62,21 +63,32 @@ fn every_call_gets_its_answer() {
         check(libc::SYS_ioctl, [0, TIOCSTI], refused);
         check(libc::SYS_ioctl, [0, TIOCLINUX], refused);
         check(libc::SYS_ioctl, [0, 0x5401], ALLOW);
-        for number in [libc::SYS_socket, libc::SYS_socketpair] {
-            check(number, family(libc::AF_UNIX), ALLOW);
-            check(number, family(libc::AF_INET), inet);
-            check(number, family(libc::AF_INET6), inet);
-            check(number, family(libc::AF_NETLINK), inet);
-            check(number, family(libc::AF_VSOCK), refused);
-            check(number, family(libc::AF_PACKET), refused);
+        check(libc::SYS_socket, family(libc::AF_UNIX), allowed(sockets.unix));
+        for internet in [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK] {
+            check(libc::SYS_socket, family(internet), allowed(sockets.internet));
+            check(libc::SYS_socketpair, family(internet), refused);
+        }
+        check(libc::SYS_socket, family(libc::AF_VSOCK), refused);
+        check(libc::SYS_socket, family(libc::AF_PACKET), refused);
+        for flags in [0, libc::SOCK_CLOEXEC, libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC] {
+            let pair = |kind: i32| [libc::AF_UNIX, kind | flags].map(i32::cast_unsigned);
+            check(libc::SYS_socketpair, pair(libc::SOCK_STREAM), ALLOW);
+            check(libc::SYS_socketpair, pair(libc::SOCK_SEQPACKET), ALLOW);
+            check(libc::SYS_socketpair, pair(libc::SOCK_DGRAM), allowed(sockets.unix));
+            check(libc::SYS_socketpair, pair(libc::SOCK_RAW), allowed(sockets.unix));
         }
     }
+}
+
+fn every_choice() -> [Sockets; 4] {
+    [(false, false), (false, true), (true, false), (true, true)]
+        .map(|(internet, unix)| Sockets { internet, unix })
 }
 
 /// No number falls between two that are looked at, and none takes the kernel long.
 #[test]
 fn every_other_number_is_allowed_after_few_steps() {
-    for sockets in [Sockets::Usual, Sockets::UnixOnly] {
+    for sockets in every_choice() {
         let (program, cases) = (program(sockets), cases(sockets));
         // Nothing speaks against these when they are called with nothing.
         let argued = [libc::SYS_clone, libc::SYS_ioctl].map(call);
@@ -92,7 +104,7 @@ fn every_other_number_is_allowed_after_few_steps() {
 
 #[test]
 fn a_foreign_architecture_is_killed() {
-    let program = program(Sockets::Usual);
+    let program = program(Sockets { internet: true, unix: true });
     assert_eq!(verdict(&program, 0x4000_0003, 0, [0, 0]), KILL);
     #[cfg(target_arch = "x86_64")]
     assert_eq!(verdict(&program, ARCHITECTURE, X32_BIT + 39, [0, 0]), KILL);

@@ -98,7 +98,7 @@ pub(crate) fn late_rules() -> Vec<LateRule> {
 }
 
 impl LateRule {
-    /// Adds it. It allocates nothing, as it is called after the fork.
+    /// Adds it. It allocates nothing, as it is called between `clone` and `exec`.
     pub(crate) fn add(&self, ruleset: BorrowedFd<'_>) -> Answer<()> {
         let flags = OFlags::PATH | OFlags::CLOEXEC;
         match rustix::fs::open(self.path, flags, Mode::empty()) {

@@ -1,5 +1,6 @@
-//! The mounts of a process: a list of steps, made before the fork and taken after it.
+//! The mounts of a process: a list of steps, made before the first process and taken in it.
 
+use std::cell::Cell;
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, RawFd};
 
@@ -42,7 +43,7 @@ pub(crate) const VEIL_DIRECTORY: &CStr = c"/proc/directory";
 const SAFE: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
 
 /// Takes all steps; where one fails, nothing of the process has run. `slots` has room for every kept tree.
-pub(crate) fn take(steps: &[Step], slots: &mut [RawFd]) -> Result<(), (usize, Errno)> {
+pub(crate) fn take(steps: &[Step], slots: &[Cell<RawFd>]) -> Result<(), (usize, Errno)> {
     for (index, step) in steps.iter().enumerate() {
         step.take(slots).map_err(|error| (index, error))?;
     }
@@ -77,18 +78,18 @@ impl Step {
         }
     }
 
-    fn take(&self, slots: &mut [RawFd]) -> Answer<()> {
+    fn take(&self, slots: &[Cell<RawFd>]) -> Answer<()> {
         match self {
             Self::Private => {
                 let root = open(c"/")?;
                 sys::set_attributes(root.as_fd(), 0, libc::MS_PRIVATE)
             }
             Self::Keep { path, slot } => {
-                slots[*slot] = keep(path)?;
+                slots[*slot].set(keep(path)?);
                 Ok(())
             }
-            Self::Tame { slot, read_only } => tame(borrow(slots[*slot]), *read_only),
-            Self::Put { slot, path } => put(borrow(slots[*slot]), path),
+            Self::Tame { slot, read_only } => tame(borrow(slots[*slot].get()), *read_only),
+            Self::Put { slot, path } => put(borrow(slots[*slot].get()), path),
             Self::Lock { path, read_only } => tame(open(path)?.as_fd(), *read_only),
             Self::Directory { path } => {
                 match rustix::fs::mkdir(path.as_c_str(), Mode::from_raw_mode(0o755)) {
@@ -161,7 +162,7 @@ fn processes(limit: Option<&CStr>) -> Answer<()> {
     sys::set_attributes(root.as_fd(), sys::ATTRIBUTE_READ_ONLY, 0)
 }
 
-#[allow(unsafe_code, reason = "a slot holds a number so that the list can be made before the fork")]
+#[allow(unsafe_code, reason = "a slot holds a number so that the list can be made before the process")]
 fn borrow<'fd>(fd: RawFd) -> BorrowedFd<'fd> {
     // SAFETY: a slot is filled by `Keep` before any step uses it (`plan` makes the list so), and never closed before
     // the process ends.

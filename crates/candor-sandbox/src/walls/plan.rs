@@ -197,9 +197,10 @@ impl Mounts {
         if policy.hidden.is_empty() {
             return Ok(());
         }
-        self.anchor(anchors(policy, &policy.hidden))?;
+        let hidden = hidden(policy, covered);
+        self.anchor(anchors(policy, &hidden))?;
         self.steps.push(Step::Veil);
-        for path in hidden(policy, covered) {
+        for path in hidden {
             let veil = if path.is_dir() { VEIL_DIRECTORY } else { VEIL_FILE };
             let slot = self.slot_count;
             self.slot_count += 1;

@@ -9,6 +9,7 @@ use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
+use rustix::process::{Pid, WaitOptions, waitpid};
 use rustix::thread::LinkNameSpaceType;
 
 use super::sys::{self, Answer, Stack};
@@ -55,7 +56,7 @@ impl Space {
         let before = sys::block_signals();
         // The table of descriptors is shared, so that what the child opens is open here.
         let pid = sys::fork(libc::CLONE_FILES | libc::SIGCHLD);
-        if pid == Ok(0) {
+        if pid == Ok(None) {
             let said = maps.make(network);
             let mut bytes = [0; SAID_BYTES];
             for (to, from) in bytes.chunks_exact_mut(4).zip(said) {
@@ -65,9 +66,10 @@ impl Space {
             sys::exit(0);
         }
         sys::restore_signals(&before);
-        let pid = pid.map_err(|error| wall(error.into()))?;
         // Not before it has ended: to close the pipe here is to close it there.
-        wait(pid);
+        if let Some(pid) = pid.map_err(|error| wall(error.into()))? {
+            wait(pid);
+        }
         drop(writer);
         let mut bytes = [0; SAID_BYTES];
         std::fs::File::from(reader).read_exact(&mut bytes).map_err(wall)?;
@@ -108,10 +110,10 @@ impl Space {
     /// A socket belongs to the network that it was made in, and can be used from any.
     fn socket(&self, kind: Socket) -> Answer<OwnedFd> {
         let mut asked = Asked { space: self, kind, answer: Err(Errno::IO) };
-        let mut stack = Stack::new();
+        let stack = Stack::new();
         let before = sys::block_signals();
         // SAFETY: `maker` makes system calls on what it is given, and ends.
-        let pid = unsafe { sys::share_memory(maker, &mut stack, libc::CLONE_FILES, &raw mut asked) };
+        let pid = unsafe { sys::share_memory(maker, &stack, libc::CLONE_FILES, &raw mut asked) };
         sys::restore_signals(&before);
         wait(pid?);
         // SAFETY: the child made it in the table it shared with us, and nobody else knows of it.
@@ -167,11 +169,7 @@ impl Maps {
 
 fn unshare(flags: c_int) -> Answer<()> {
     // SAFETY: no memory is passed, and the table of descriptors stays shared.
-    if unsafe { libc::unshare(flags) } == 0 { Ok(()) } else { Err(errno()) }
-}
-
-fn errno() -> Errno {
-    Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)
+    if unsafe { libc::unshare(flags) } == 0 { Ok(()) } else { Err(sys::last_error()) }
 }
 
 fn write(path: &std::ffi::CStr, bytes: &[u8]) -> Answer<()> {
@@ -197,7 +195,7 @@ fn start_loopback() -> Answer<()> {
         request.ifr_ifru.ifru_flags = libc::c_short::try_from(libc::IFF_UP).unwrap_or(1);
         libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw mut request)
     };
-    if result == 0 { Ok(()) } else { Err(errno()) }
+    if result == 0 { Ok(()) } else { Err(sys::last_error()) }
 }
 
 struct Asked<'s> {
@@ -244,11 +242,6 @@ fn listen(port: u16) -> Answer<RawFd> {
 }
 
 /// Waits for a child that ends in a moment.
-pub(crate) fn wait(pid: c_int) {
-    if let Some(pid) = rustix::process::Pid::from_raw(pid) {
-        while matches!(
-            rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty()),
-            Err(Errno::INTR)
-        ) {}
-    }
+pub(crate) fn wait(pid: Pid) {
+    while matches!(waitpid(Some(pid), WaitOptions::empty()), Err(Errno::INTR)) {}
 }

@@ -2,20 +2,25 @@
 
 #![allow(unsafe_code, reason = "the process is started by `clone`, with memory that it shares")]
 
+use std::cell::Cell;
 use std::ffi::{CString, OsStr, OsString};
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::thread;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process};
 
-use super::child::{self, Job, List, Stage, TROUBLE_BYTES};
+use super::child;
+use super::init::Init;
+use super::job::{Job, Lent, List};
 use super::landlock;
+use super::mounts::Step;
+use super::news::{News, Stage};
 use super::placeholder::Placeholder;
 use super::plan::{self, Mounts, c_string};
 use super::space;
@@ -30,20 +35,9 @@ const SETUP_TIME_MAX: Timespec = Timespec { tv_sec: 20, tv_nsec: 0 };
 
 /// A process that was started.
 pub(crate) struct Launched {
-    /// Init, or the command where there is none.
-    pub(crate) pid: Pid,
-    pub(crate) init: Option<Init>,
+    pub(crate) init: Init,
     /// They stand as long as the process does.
     pub(crate) placeholders: Vec<Placeholder>,
-}
-
-/// The ends of init's pipes that are ours.
-#[derive(Debug)]
-pub(crate) struct Init {
-    /// Says how the command ended.
-    pub(crate) status: OwnedFd,
-    /// Tells init what to do. When it closes, init ends.
-    pub(crate) control: OwnedFd,
 }
 
 /// What the streams of a new process are.
@@ -172,6 +166,20 @@ struct Trouble {
 }
 
 impl Trouble {
+    /// What it was, by what was heard.
+    fn of(heard: Result<News, io::ErrorKind>, job: &Job) -> Self {
+        let (stage, index, source) = match heard {
+            Ok(News::Failed { stage, index, errno }) => (stage, index, io::Error::from_raw_os_error(errno)),
+            // It was started and is nobody.
+            Ok(News::Started) => (Stage::Fork, 0, io::ErrorKind::NotFound.into()),
+            Err(kind @ io::ErrorKind::TimedOut) => (Stage::Separate, 0, kind.into()),
+            Err(kind) => (Stage::Fork, 0, kind.into()),
+        };
+        let step = job.steps.get(index).filter(|_| stage == Stage::Mount);
+        let path = |step: &Step| step.path().map(|path| path.to_string_lossy().into_owned());
+        Self { stage, step: step.map(|step| (step.name(), path(step).unwrap_or_default())), source }
+    }
+
     fn explain(self, spec: &Spec) -> Error {
         match self.stage {
             Stage::Exec => Error::from_start(&spec.program, self.source),
@@ -199,18 +207,9 @@ fn start(
     streams: &ChildStreams,
     is_trial: bool,
 ) -> Result<Result<Launched, Trouble>, Error> {
-    let pipe = || -> Result<(OwnedFd, OwnedFd), Error> {
-        let made = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC);
-        let (reader, writer) = made.map_err(|error| Error::wall("make a pipe", error))?;
-        Ok((high(reader)?, high(writer)?))
-    };
-    let (trouble, trouble_writer) = pipe()?;
-    let (status, status_writer) = pipe()?;
-    // Another process that is just being started may hold a copy of the other end for a moment.
-    rustix::io::ioctl_fionbio(&status, true).map_err(|error| Error::wall("make a pipe", error))?;
-    let (control_reader, control) = pipe()?;
+    let (ours, theirs) = ends()?;
     let Walls { mounts, ruleset, limits } = walls;
-    let mut job = Job {
+    let lent = Lent::new(Job {
         programs: program.programs,
         args: program.args,
         env: program.env,
@@ -219,90 +218,122 @@ fn start(
         is_terminal: streams.is_terminal,
         kept: program.kept.as_ref().map(AsRawFd::as_raw_fd),
         limits,
-        space: sandbox.space(),
-        slots: vec![-1; mounts.slot_count],
+        sandbox: sandbox.clone(),
+        slots: vec![Cell::new(-1); mounts.slot_count],
         steps: mounts.steps,
         drops_privileges: sandbox.drops_privileges(),
         ruleset: ruleset.as_ref().map(AsRawFd::as_raw_fd),
         late_rules: landlock::late_rules(),
-        filter: sandbox.filter(),
-        trouble: trouble_writer.as_raw_fd(),
-        status: status_writer.as_raw_fd(),
-        control: control_reader.as_raw_fd(),
+        news: theirs.news.as_raw_fd(),
+        status: theirs.status.as_raw_fd(),
+        control: theirs.control.as_raw_fd(),
         is_trial,
-        inner_stack: Stack::new(),
-        pid: 0,
-    };
-    let pid = clone(&mut job)?;
-    // Our copies would keep the pipes from closing.
-    drop((trouble_writer, status_writer, control_reader, ruleset));
-    let said = listen(trouble);
-    let init = sandbox.space().is_some().then_some(Init { status, control });
-    let found = said.map(|(stage, index, source)| {
-        let step = job.steps.get(index).filter(|_| stage == Stage::Mount);
-        let step = step.map(|step| {
-            (step.name(), step.path().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default())
-        });
-        Trouble { stage, step, source }
+        outer_stack: Stack::new(),
+        init_stack: Stack::new(),
+        command_stack: Stack::new(),
+        init: AtomicI32::new(0),
     });
-    match (pid, found) {
-        (Some(pid), None) => Ok(Ok(Launched { pid, init, placeholders: mounts.placeholders })),
-        (pid, found) => {
-            if let Some(pid) = pid {
-                let _ = kill_process(pid, Signal::KILL);
-                // It may hang in the kernel, where nobody should have to wait for it.
-                let reap = move || space::wait(pid.as_raw_nonzero().get());
-                let _ = thread::Builder::new().name("candor-reap".to_owned()).spawn(reap);
-            }
-            let lost =
-                || Trouble { stage: Stage::Fork, step: None, source: io::ErrorKind::BrokenPipe.into() };
-            Ok(Err(found.unwrap_or_else(lost)))
+    let (pid, heard) = hear(&lent, &ours.news, theirs)?;
+    // Who was killed without a word may have started the command. Nobody can tell, so it is told as one that was killed.
+    let was_killed = heard == Err(io::ErrorKind::BrokenPipe) && !is_trial;
+    match (pid, heard) {
+        (Some(pid), heard) if heard == Ok(News::Started) || was_killed => {
+            // SAFETY: init has said that it is through with all but its stack, or is dead; and what it started is dead with it, or
+            // another program.
+            let job = unsafe { lent.take_back() };
+            let init = Init::new(pid, ours.status, ours.control, Lent::new(job.init_stack));
+            Ok(Ok(Launched { init, placeholders: mounts.placeholders }))
+        }
+        (pid, heard) => {
+            let trouble = Trouble::of(heard, lent.look());
+            abandon(pid, lent, ours);
+            Ok(Err(trouble))
         }
     }
 }
 
-/// Starts it. Nothing, where it failed before there was an init: then it has said why.
-fn clone(job: &mut Job<'_>) -> Result<Option<Pid>, Error> {
-    let mut stack = Stack::new();
-    let has_init = job.space.is_some();
+/// One side of the pipes to what is started: where it is told whether it was, where init says how the command ended, and where
+/// init hears from us.
+struct Ends {
+    news: OwnedFd,
+    status: OwnedFd,
+    control: OwnedFd,
+}
+
+/// Our side and theirs.
+fn ends() -> Result<(Ends, Ends), Error> {
+    let pipe = || -> Result<(OwnedFd, OwnedFd), Error> {
+        let made = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC);
+        let (reader, writer) = made.map_err(|error| Error::wall("make a pipe", error))?;
+        Ok((high(reader)?, high(writer)?))
+    };
+    let (news, news_writer) = pipe()?;
+    let (status, status_writer) = pipe()?;
+    // Another process that is just being started may hold a copy of the other end for a moment.
+    rustix::io::ioctl_fionbio(&status, true).map_err(|error| Error::wall("make a pipe", error))?;
+    let (control_reader, control) = pipe()?;
+    let theirs = Ends { news: news_writer, status: status_writer, control: control_reader };
+    Ok((Ends { news, status, control }, theirs))
+}
+
+/// Starts it, and waits until it runs or says why it does not: the process that is ours, if there is one, and what was heard.
+///
+/// Init may change this thread's `errno` meanwhile, and read it. So nothing is called here that does either, and no handler of a
+/// signal runs.
+fn hear(
+    lent: &Lent<Job>,
+    news: &OwnedFd,
+    theirs: Ends,
+) -> Result<(Option<Pid>, Result<News, io::ErrorKind>), Error> {
+    let job = lent.look();
     let before = sys::block_signals();
-    // SAFETY: `outer` makes system calls on the job, which nobody else uses until it is gone or another program.
-    let outer = unsafe { sys::share_memory(child::outer, &mut stack, 0, &raw mut *job) };
-    sys::restore_signals(&before);
-    let outer = outer.map_err(|error| Error::wall("start a process", error))?;
-    let pid = if has_init {
+    // SAFETY: `outer` makes system calls on the job, which nobody else changes until it is gone or another program.
+    let outer = unsafe { sys::share_memory(child::outer, &job.outer_stack, 0, job) };
+    let heard = outer.map(|outer| {
         space::wait(outer);
-        job.pid
-    } else {
-        outer
-    };
-    Ok(Pid::from_raw(pid))
+        // Our copies would keep the pipes from closing.
+        drop(theirs);
+        (Pid::from_raw(job.init.load(Ordering::Relaxed)), listen(news))
+    });
+    sys::restore_signals(&before);
+    heard.map_err(|error| Error::wall("start a process", error))
 }
 
-/// Waits until the process is the program, or says why it is not.
-fn listen(trouble: OwnedFd) -> Option<(Stage, usize, io::Error)> {
-    let ready = loop {
-        match poll(&mut [PollFd::new(&trouble, PollFlags::IN)], Some(&SETUP_TIME_MAX)) {
+fn listen(news: &OwnedFd) -> Result<News, io::ErrorKind> {
+    let is_ready = loop {
+        match poll(&mut [PollFd::new(news, PollFlags::IN)], Some(&SETUP_TIME_MAX)) {
             Err(Errno::INTR) => {}
-            ready => break ready,
+            ready => break matches!(ready, Ok(1..)),
         }
     };
-    if !matches!(ready, Ok(1..)) {
-        return Some((Stage::Separate, 0, io::ErrorKind::TimedOut.into()));
+    let mut bytes = [0; News::BYTES];
+    // It is written in one piece, and so it is read.
+    match is_ready {
+        true if rustix::io::read(news, &mut bytes) == Ok(News::BYTES) => Ok(News::decode(bytes)),
+        true => Err(io::ErrorKind::BrokenPipe),
+        false => Err(io::ErrorKind::TimedOut),
     }
-    let mut bytes = [0; TROUBLE_BYTES];
-    File::from(trouble).read_exact(&mut bytes).ok()?;
-    Some(decode(bytes))
 }
 
-fn decode(bytes: [u8; TROUBLE_BYTES]) -> (Stage, usize, io::Error) {
-    let number = |index: usize| {
-        let mut four = [0; 4];
-        four.copy_from_slice(&bytes[index * 4..index * 4 + 4]);
-        i32::from_ne_bytes(four)
+/// Ends what could not be started, if there is something.
+fn abandon(pid: Option<Pid>, lent: Lent<Job>, ours: Ends) {
+    let Ends { news, control, .. } = ours;
+    // A keeper ends by itself, as it hears that nobody is there any more. Killed, it would leave to itself what it is about to start.
+    drop(control);
+    if let Some(pid) = pid.filter(|_| lent.look().sandbox.space().is_some()) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
+    let gone = move || {
+        if let Some(pid) = pid {
+            space::wait(pid);
+        }
+        // The command may be on its way out: it holds this pipe for as long as it works with the job.
+        while matches!(rustix::io::read(&news, &mut [0; News::BYTES]), Ok(1..) | Err(Errno::INTR)) {}
+        // SAFETY: there was none, or it has been reaped; and what it started is gone, or another program.
+        drop(unsafe { lent.take_back() });
     };
-    let stage = Stage::ALL.into_iter().find(|stage| *stage as i32 == number(0)).unwrap_or(Stage::Separate);
-    (stage, usize::try_from(number(1)).unwrap_or_default(), io::Error::from_raw_os_error(number(2)))
+    // It may hang in the kernel, where nobody should have to wait for it.
+    let _ = thread::Builder::new().name("candor-reap".to_owned()).spawn(gone);
 }
 
 /// A descriptor above the standard streams, where it cannot be in the way of them.

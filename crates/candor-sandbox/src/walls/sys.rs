@@ -4,11 +4,14 @@
 #![allow(unsafe_code, reason = "these are the calls that the safe wrappers do not have")]
 
 use std::ffi::{CStr, c_int, c_long, c_uint, c_void};
+use std::io;
 use std::mem::{MaybeUninit, size_of};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
-use std::ptr;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::AtomicI32;
 
 use rustix::io::Errno;
+use rustix::process::Pid;
 
 /// What a system call answers.
 pub(crate) type Answer<T> = Result<T, Errno>;
@@ -47,9 +50,10 @@ const LANDLOCK_PATH_BENEATH: c_int = 1;
 const HANDLED_BYTES_V1: usize = 8;
 const HANDLED_BYTES_V4: usize = 16;
 
-fn last_error() -> Errno {
-    // SAFETY: it returns the address of this thread's own `errno`, which is always valid.
-    Errno::from_raw_os_error(unsafe { *libc::__errno_location() })
+/// Why the last call failed.
+pub(crate) fn last_error() -> Errno {
+    // What is no number of an error would panic below. A process that shares our memory may not.
+    Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::IO)
 }
 
 fn answer(result: c_long) -> Answer<c_long> {
@@ -142,15 +146,6 @@ pub(crate) fn close_range(first: RawFd, last: RawFd) -> Answer<()> {
     answer(result).map(drop)
 }
 
-/// Lets all descriptors from this one on close when another program starts.
-pub(crate) fn close_on_exec(first: RawFd) -> Answer<()> {
-    let flag = c_long::from(libc::CLOSE_RANGE_CLOEXEC);
-    // SAFETY: no memory is passed, and nothing is closed yet.
-    let result =
-        unsafe { libc::syscall(libc::SYS_close_range, c_long::from(first), c_long::from(c_int::MAX), flag) };
-    answer(result).map(drop)
-}
-
 /// `prctl` with numbers only.
 pub(crate) fn control(option: c_int, value: u64) -> Answer<c_int> {
     // SAFETY: the options that are used here take numbers, no addresses.
@@ -180,22 +175,38 @@ pub(crate) fn reset_signals() {
     }
 }
 
-/// Blocks every signal, and tells which were blocked before.
-pub(crate) fn block_signals() -> libc::sigset_t {
-    // SAFETY: both sets are live; a set of zeros is a valid one.
-    unsafe {
-        let mut all: libc::sigset_t = std::mem::zeroed();
-        let mut before: libc::sigset_t = std::mem::zeroed();
-        libc::sigfillset(&raw mut all);
-        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
-        before
-    }
+/// Signals as the kernel counts them.
+pub(crate) struct Signals(u64);
+
+/// Blocks every signal, and tells which were blocked before. The library's own call would leave out two that it uses itself,
+/// and whose handlers must not run in a process that shares our memory either.
+pub(crate) fn block_signals() -> Signals {
+    Signals(set_blocked(u64::MAX))
 }
 
 /// Blocks these signals and no others.
-pub(crate) fn restore_signals(before: &libc::sigset_t) {
-    // SAFETY: the set is live.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const *before, ptr::null_mut()) };
+pub(crate) fn restore_signals(before: &Signals) {
+    set_blocked(before.0);
+}
+
+fn set_blocked(signals: u64) -> u64 {
+    let mut before = 0_u64;
+    // SAFETY: both sets are live and of the size that is told.
+    unsafe {
+        let how = c_long::from(libc::SIG_SETMASK);
+        let (set, old) = (&raw const signals, &raw mut before);
+        libc::syscall(libc::SYS_rt_sigprocmask, how, set, old, size_of::<u64>());
+    }
+    before
+}
+
+/// Lets the end of a child be told. Whoever started us may have asked the kernel to forget children, and that is inherited.
+pub(crate) fn hear_of_children() {
+    // SAFETY: an action of zeros is the default one without flags.
+    unsafe {
+        let default: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(libc::SIGCHLD, &raw const default, ptr::null_mut());
+    }
 }
 
 /// A descriptor that becomes readable when a child has ended.
@@ -231,13 +242,13 @@ pub(crate) fn exit(code: c_int) -> ! {
     unsafe { libc::_exit(code) }
 }
 
-/// Forks without the library's knowledge. Zero is returned in the child, which then may call nothing that allocates or
+/// Forks without the library's knowledge. Nothing is returned in the child, which then may call nothing that allocates or
 /// locks: another thread may have held any lock at that moment.
-pub(crate) fn fork(flags: c_int) -> Answer<c_int> {
+pub(crate) fn fork(flags: c_int) -> Answer<Option<Pid>> {
     // SAFETY: without a stack and without shared memory the child goes on with a copy of ours.
     let result =
         unsafe { libc::syscall(libc::SYS_clone, c_long::from(flags), 0_usize, 0_usize, 0_usize, 0_usize) };
-    answer(result).map(|pid| c_int::try_from(pid).unwrap_or(-1))
+    answer(result).map(|pid| Pid::from_raw(c_int::try_from(pid).unwrap_or_default()))
 }
 
 /// Room for the frames of a process that shares our memory.
@@ -246,20 +257,33 @@ pub(crate) const STACK_BYTES: usize = 64 << 10;
 /// The kernel and the C library want the end of a stack aligned.
 const STACK_ALIGN: usize = 64;
 
-/// A stack, on the heap.
-pub(crate) struct Stack(Box<[MaybeUninit<u8>]>);
+/// A stack, on the heap. It is held by a bare pointer: whoever runs on it writes to it, wherever its owner moves.
+pub(crate) struct Stack(NonNull<[MaybeUninit<u8>]>);
+
+// SAFETY: it is memory of its own.
+unsafe impl Send for Stack {}
 
 impl Stack {
     pub(crate) fn new() -> Self {
-        Self(Box::new_uninit_slice(STACK_BYTES))
+        Self(NonNull::from(Box::leak(Box::new_uninit_slice(STACK_BYTES))))
     }
 
     /// Its upper end, from which it grows down.
-    fn top(&mut self) -> *mut c_void {
-        let end = self.0.as_mut_ptr_range().end;
-        end.wrapping_byte_sub(end.addr() % STACK_ALIGN).cast()
+    fn top(&self) -> *mut c_void {
+        let end = self.0.cast::<u8>().as_ptr().wrapping_add(self.0.len());
+        end.wrapping_sub(end.addr() % STACK_ALIGN).cast()
     }
 }
+
+impl Drop for Stack {
+    fn drop(&mut self) {
+        // SAFETY: it comes from a box, and nobody else frees it.
+        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+    }
+}
+
+/// What a process that shares our memory runs. It gets the argument of [`share_memory`].
+pub(crate) type Entry = extern "C" fn(*mut c_void) -> c_int;
 
 /// Runs a function in a process that shares our memory, and waits until it has become another program or has ended, as
 /// `posix_spawn` does.
@@ -269,13 +293,30 @@ impl Stack {
 /// The function must do nothing but system calls on what `argument` points to, and must not return while it holds
 /// something that wants to be dropped. All signals are blocked, so that none of our handlers runs in it.
 pub(crate) unsafe fn share_memory<T>(
-    run: extern "C" fn(*mut c_void) -> c_int,
-    stack: &mut Stack,
+    run: Entry,
+    stack: &Stack,
     flags: c_int,
-    argument: *mut T,
-) -> Answer<c_int> {
+    argument: *const T,
+) -> Answer<Pid> {
     let flags = flags | libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    // SAFETY: the stack is not used by anybody else while the caller is suspended; the rest is the caller's promise.
-    let pid = unsafe { libc::clone(run, stack.top(), flags, argument.cast()) };
-    if pid == -1 { Err(last_error()) } else { Ok(pid) }
+    // SAFETY: the caller's promise; it is suspended, so that nobody else uses the stack.
+    let pid = unsafe { libc::clone(run, stack.top(), flags, argument.cast_mut().cast()) };
+    if pid == -1 { Err(last_error()) } else { Pid::from_raw(pid).ok_or(Errno::INVAL) }
+}
+
+/// The same for a sibling of ours, without waiting for it. Its number is in `pid` before it runs.
+///
+/// # Safety
+///
+/// As for [`share_memory`]; and the stack and what `argument` points to must be left alone until the process has ended.
+pub(crate) unsafe fn share_memory_beside<T>(
+    run: Entry,
+    stack: &Stack,
+    pid: &AtomicI32,
+    argument: *const T,
+) -> Answer<()> {
+    let flags = libc::CLONE_PARENT | libc::CLONE_PARENT_SETTID | libc::CLONE_VM | libc::SIGCHLD;
+    // SAFETY: the caller's promise; the kernel writes one number to where the atomic one is.
+    let made = unsafe { libc::clone(run, stack.top(), flags, argument.cast_mut().cast(), pid.as_ptr()) };
+    if made == -1 { Err(last_error()) } else { Ok(()) }
 }

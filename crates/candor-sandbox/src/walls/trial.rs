@@ -5,9 +5,6 @@ use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use rustix::process::{WaitOptions, waitpid};
-
-use super::space;
 use super::spawn::{ChildStreams, high, launch, rehearse};
 use crate::orphans::mark_value;
 use crate::sandbox::Sandbox;
@@ -23,8 +20,7 @@ pub(crate) fn attempt(sandbox: &Sandbox) -> Result<(), Error> {
         open.map_err(|source| Error::wall("open /dev/null", source)).map(OwnedFd::from).and_then(high)
     };
     let streams = ChildStreams { fds: [null()?, null()?, null()?], is_terminal: false };
-    let launched = rehearse(sandbox, &streams)?;
-    space::wait(launched.pid.as_raw_nonzero().get());
+    rehearse(sandbox, &streams)?.init.wait();
     Ok(())
 }
 
@@ -42,15 +38,14 @@ pub(crate) fn attempt_wrapped(sandbox: &Sandbox) -> Result<(), Error> {
         pty: None,
     };
     let (streams, pipes) = streams::open(&spec)?;
-    let launched = launch(&spec, sandbox, &streams, &mark_value())?;
+    let mut launched = launch(&spec, sandbox, &streams, &mark_value())?;
     drop(streams);
     let mut said = String::new();
     if let Some(stderr) = pipes.stderr {
         let _ = File::from(stderr).take(TOLD_BYTES_MAX).read_to_string(&mut said);
     }
-    let status = waitpid(Some(launched.pid), WaitOptions::empty());
-    match status {
-        Ok(Some((_, status))) if status.exit_status() == Some(0) => Ok(()),
-        _ => Err(Error::wall("start bwrap", io::Error::other(said.trim().to_owned()))),
+    if launched.init.wait_for_status().is_some_and(|status| status.success()) {
+        return Ok(());
     }
+    Err(Error::wall("start bwrap", io::Error::other(said.trim().to_owned())))
 }

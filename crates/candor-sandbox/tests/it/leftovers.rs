@@ -31,6 +31,14 @@ const WAYS: &[(&str, &str)] = &[
         "with a new environment two generations below a marked parent",
         r#"setsid bash -c 'setsid env -i bash -c "setsid bash -c \"echo ready > gate; exec sleep $TOKEN\"; :"; :' &"#,
     ),
+    (
+        "forked twice with a new environment",
+        r#"(env -i setsid bash -c "(echo ready > gate; exec sleep $TOKEN) > /dev/null 2>&1 &" &)"#,
+    ),
+    (
+        "forked twice, deaf to a request, with a new environment",
+        r#"(env -i setsid bash -c "(trap '' TERM; echo ready > gate; exec sleep $TOKEN) > /dev/null 2>&1 &" &)"#,
+    ),
 ];
 
 #[tokio::test]
@@ -163,15 +171,15 @@ async fn what_a_dead_program_left_is_ended_and_what_a_living_one_runs_is_not() {
     let gate = rig.gate("gate");
     rig.gate("open");
     // No process has this number: the kernel's largest is smaller.
-    let orphan =
-        "CANDOR_CALL=99999999.1.x setsid -f sleep $TOKEN; echo ready > gate; read line < open; echo end";
+    let orphan = "CANDOR_CALL=99999999.1.x setsid -f sh -c 'env -i sleep $0 & sleep $0; :' $TOKEN; \
+                  echo ready > gate; read line < open; echo end";
     let (spec, cancel) = (rig.script(orphan), CancellationToken::new());
     let (ended, ()) = tokio::join!(run(&spec, &rig.sandbox, &cancel), async {
         tokio::fs::read(&gate).await.unwrap();
-        while rig.sleepers() == 0 {
+        while rig.sleepers() < 2 {
             tokio::task::yield_now().await;
         }
-        assert!(candor_sandbox::end_orphans() >= 1);
+        assert!(candor_sandbox::end_orphans() >= 3);
         assert_eq!(rig.sleepers(), 0, "it is gone");
         tokio::fs::write(rig.path("open"), "go\n").await.unwrap();
     });

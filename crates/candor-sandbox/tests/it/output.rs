@@ -38,7 +38,10 @@ async fn the_head_and_the_tail_are_kept_and_the_rest_is_counted() {
     let mut spec = rig.script("seq 1 1000");
     spec.output_bytes_max = 20;
     let ended = run(&spec, &rig.sandbox, &CancellationToken::new()).await.unwrap();
-    assert_eq!(ended.stdout.text(), "1\n2\n3\n4\n5\n\n[… 3873 bytes left out]\n\n999\n1000\n");
+    assert_eq!(
+        ended.stdout.text(),
+        "1\n2\n3\n4\n5\n\n[output truncated: 3873 bytes left out]\n\n999\n1000\n"
+    );
     assert_eq!((ended.stdout.total_bytes(), ended.stdout.kept_bytes()), (3893, 20));
     assert!(ended.stdout.is_cut() && !ended.stderr.is_cut());
 }
@@ -63,7 +66,7 @@ async fn the_whole_output_is_in_the_file_that_the_text_names() {
     spec.spill = Some(rig.path("spill"));
     let ended = run(&spec, &rig.sandbox, &CancellationToken::new()).await.unwrap();
     let text = ended.stdout.text();
-    let path = text.split("the whole output: ").nth(1).unwrap().split("]\n").next().unwrap();
+    let path = text.split("\nFull output: ").nth(1).unwrap().split('\n').next().unwrap();
     let whole = fs::read_to_string(path).unwrap();
     assert!(whole.lines().map(|line| line.parse::<u32>().unwrap()).eq(1..=100_000_u32));
     assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
@@ -82,7 +85,7 @@ async fn the_file_for_the_whole_output_has_a_limit() {
     let file = fs::read_dir(rig.path("spill")).unwrap().next().unwrap().unwrap();
     assert_eq!(file.metadata().unwrap().len(), 64 << 20);
     let text = ended.stdout.text();
-    assert!(text.contains("; its first 67108864 bytes: "), "{}", &text[text.len() - 700..]);
+    assert!(text.contains("\nIts first 67108864 bytes: "), "{}", &text[text.len() - 700..]);
 }
 
 #[tokio::test]
@@ -94,7 +97,11 @@ async fn a_process_goes_on_when_its_output_cannot_be_written() {
     spec.spill = Some(rig.path("file"));
     let ended = run(&spec, &rig.sandbox, &CancellationToken::new()).await.unwrap();
     assert_eq!(ended.how, How::Exited(4));
-    assert!(ended.stdout.text().contains("[… 3873 bytes left out]"), "{}", ended.stdout.text());
+    assert!(
+        ended.stdout.text().contains("[output truncated: 3873 bytes left out]"),
+        "{}",
+        ended.stdout.text()
+    );
 }
 
 #[tokio::test]
@@ -115,7 +122,7 @@ async fn a_character_is_never_cut_in_two() {
         let text = run(&spec, &rig.sandbox, &CancellationToken::new()).await.unwrap().stdout.text();
         assert!(!text.contains('\u{fffd}'), "{limit}: {text}");
         let shown: usize = text.lines().filter(|line| !line.starts_with('[')).map(str::len).sum();
-        let count = text.split("[… ").nth(1).unwrap().split(' ').next().unwrap();
+        let count = text.split("[output truncated: ").nth(1).unwrap().split(' ').next().unwrap();
         assert_eq!(shown + count.parse::<usize>().unwrap(), 800, "{limit}: {text}");
     }
 }

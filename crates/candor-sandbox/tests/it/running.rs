@@ -53,6 +53,23 @@ async fn its_end_is_told() {
     }
 }
 
+/// What init works with is its own: not the stack of the thread that started it, nor what the library keeps for that thread.
+#[tokio::test]
+async fn it_outlives_the_thread_that_started_it() {
+    for rig in Rig::kinds() {
+        let spec = rig.script("trap 'exit 7' TERM; echo ready; sleep $TOKEN & wait");
+        let (handle, sandbox) = (tokio::runtime::Handle::current(), rig.sandbox.clone());
+        let begin = move || {
+            let _inside = handle.enter();
+            start(&spec, &sandbox).unwrap()
+        };
+        let running = std::thread::spawn(begin).join().unwrap();
+        says(&running, "ready\n").await;
+        assert_eq!(running.stop(LONG).await, How::Exited(7));
+        assert_eq!(rig.sleepers(), 0);
+    }
+}
+
 #[tokio::test]
 async fn what_ignores_the_request_is_killed() {
     for rig in Rig::kinds() {

@@ -1,6 +1,7 @@
 //! What a session keeps between its processes, and what it leaves on the host.
 
 use std::fs;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -39,6 +40,17 @@ async fn the_temporary_directory_is_private_and_lasts() {
         assert_eq!(sandbox.host_path(&inside.join("f")), inside.join("f"), "{level}");
         assert_eq!(shell(&sandbox, &inside, "echo x > f").await.how, How::Exited(0), "{level}");
         assert!(inside.join("f").exists(), "{level}");
+    }
+}
+
+/// Runtimes speak with their own children by these.
+#[tokio::test]
+async fn a_pair_of_sockets_works_behind_every_wall() {
+    let script = "import socket; a,b=socket.socketpair(); a.send(b'heard'); print(b.recv(9).decode())";
+    for level in [Level::Landlock, Level::Namespaces] {
+        let rig = Rig::at(level);
+        let ended = rig.run(&format!("python3 -c \"{script}\"")).await;
+        assert_eq!(ended.stdout.text(), "heard\n", "{level}: {}", ended.stderr.text());
     }
 }
 
@@ -199,12 +211,55 @@ async fn what_a_library_left_open_is_not_open_inside() {
 
 #[test]
 fn a_policy_that_cannot_be_kept_is_an_error_and_no_reason_for_weaker_walls() {
-    let error =
-        Sandbox::open(Policy { writable: vec!["/nonexistent".into()], ..Policy::default() }, Level::Landlock)
-            .unwrap_err();
+    let error = Sandbox::open(
+        &Policy { writable: vec!["/nonexistent".into()], ..Policy::default() },
+        Level::Landlock,
+    )
+    .unwrap_err();
     assert!(matches!(error, Error::Wall { .. }), "{error:?}");
     let (level, why) = best_level();
     assert!(level == Level::Namespaces || !why.is_empty(), "{level}: {why}");
-    assert_eq!(Sandbox::open(Policy::default(), Level::None).unwrap().level(), level);
+    assert_eq!(Sandbox::open(&Policy::default(), Level::None).unwrap().level(), level);
     assert_eq!(Sandbox::bare().level(), Level::None);
+}
+
+/// What the runtime has open leads around the walls, whoever names it.
+#[tokio::test]
+async fn a_link_of_the_kernel_is_no_directory_to_start_in() {
+    let (home, inside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    fs::write(home.path().join("key"), "a secret").unwrap();
+    let open = fs::File::open(home.path()).unwrap();
+    let number = open.as_raw_fd();
+    std::os::unix::fs::symlink(format!("/proc/self/fd/{number}"), inside.path().join("link")).unwrap();
+    let ways = [
+        PathBuf::from(format!("/proc/self/fd/{number}")),
+        format!("/proc/thread-self/fd/{number}/.").into(),
+        format!("/proc/{}/fd/{number}", std::process::id()).into(),
+        format!("/dev/fd/{number}").into(),
+        inside.path().join("link"),
+    ];
+    for level in [Level::Landlock, Level::Bubblewrap, Level::Namespaces] {
+        let policy = Policy { hidden: vec![home.path().to_owned()], ..workspace(inside.path()) };
+        let Ok(sandbox) = Sandbox::open_at(policy, level) else { continue };
+        for cwd in &ways {
+            let mut spec = rig::spec(inside.path(), "cat key; ls");
+            spec.cwd.clone_from(cwd);
+            match run(&spec, &sandbox, &CancellationToken::new()).await {
+                Err(error) => assert!(matches!(&error, Error::Cwd { path, .. } if path == cwd), "{error:?}"),
+                Ok(ended) => panic!("{level}: it started in {}: {}", cwd.display(), ended.stdout.text()),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn where_all_of_the_machine_may_be_written_what_is_hidden_below_a_cover_is_no_trouble() {
+    let home = tempfile::tempdir().unwrap();
+    fs::write(home.path().join("key"), "a secret").unwrap();
+    let policy =
+        Policy { writable: vec!["/".into()], hidden: vec![home.path().to_owned()], ..Policy::default() };
+    let sandbox = Sandbox::open_at(policy, Level::Namespaces).unwrap();
+    let ended =
+        shell(&sandbox, Path::new("/"), &format!("echo runs; cat {}/key", home.path().display())).await;
+    assert_eq!(ended.stdout.text(), "runs\n", "{}", ended.stderr.text());
 }

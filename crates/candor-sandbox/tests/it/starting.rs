@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use candor_sandbox::{How, Level, run};
+use candor_sandbox::{Error, How, Level, run};
 use tokio_util::sync::CancellationToken;
 
 use crate::rig::Rig;
@@ -90,4 +90,56 @@ fn the_levels_are_named_and_ordered() {
     assert!("strong".parse::<Level>().is_err());
     assert!(Level::None < Level::Landlock && Level::Landlock < Level::Bubblewrap);
     assert!(Level::Bubblewrap < Level::Namespaces);
+}
+
+/// Init shares our memory while we go on: what one thread lends it must never be taken for what another does.
+#[test]
+fn threads_that_start_and_fail_side_by_side_get_each_their_own_answer() {
+    for rig in Rig::kinds() {
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let rig = &rig;
+                scope.spawn(move || answers(rig, thread));
+            }
+        });
+    }
+}
+
+fn answers(rig: &Rig, thread: i32) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    for round in 0..10 {
+        let cancel = CancellationToken::new();
+        let code = thread * 10 + round;
+        let ended =
+            runtime.block_on(run(&rig.script(&format!("exit {code}")), &rig.sandbox, &cancel)).unwrap();
+        assert_eq!(ended.how, How::Exited(code));
+        let mut missing = rig.script("");
+        missing.program = format!("nothing-{code}").into();
+        let error = runtime.block_on(run(&missing, &rig.sandbox, &cancel)).unwrap_err();
+        assert!(matches!(&error, Error::NotFound { program } if *program == missing.program), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_was_lent_to_a_process_comes_back_when_it_has_ended() {
+    const STARTS: u64 = 300;
+    /// Far less than the stacks of so many processes.
+    const GROWTH_KIB_MAX: u64 = STARTS * 32;
+    let rig = Rig::at(Level::Namespaces);
+    let (cancel, mut missing) = (CancellationToken::new(), rig.script(""));
+    missing.program = "nothing".into();
+    rig.run("true").await;
+    let before = data_kib();
+    for _ in 0..STARTS / 2 {
+        rig.run("true").await;
+        run(&missing, &rig.sandbox, &cancel).await.unwrap_err();
+    }
+    let growth = data_kib().saturating_sub(before);
+    assert!(growth <= GROWTH_KIB_MAX, "{growth} KiB more after {STARTS} starts");
+}
+
+fn data_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let data = status.lines().find_map(|line| line.strip_prefix("VmData:")).unwrap();
+    data.trim().trim_end_matches(" kB").parse().unwrap()
 }

@@ -30,7 +30,7 @@ pub(crate) enum Scope {
     Walled,
     /// Only behind namespaces; Landlock alone does not promise this.
     Namespaces,
-    /// Only behind namespaces of our own, where the first process is a copy of the runtime.
+    /// Only behind namespaces of our own, where the first process has the runtime's memory.
     OwnInit,
 }
 
@@ -42,6 +42,11 @@ const fn case(name: &'static str, scope: Scope, script: Script) -> Case {
 }
 
 pub(crate) const CASES: &[Case] = &[
+    case(
+        "a secret that is not there yet",
+        Always,
+        Shell("mkdir -p later/.ssh; echo key > later/.ssh/authorized_keys"),
+    ),
     // Writing outside.
     case("redirect", Always, Shell("echo x > $OUT/canary")),
     case("append", Always, Shell("echo x >> $OUT/canary")),
@@ -347,7 +352,9 @@ pub(crate) const CASES: &[Case] = &[
         Python("s=socket.socket(2,2); s.connect(('192.0.2.1',53)); print('ESCAPED')"),
     ),
     case("names", Walled, Shell("getent hosts example.com && echo ESCAPED")),
-    case("unix socket", Namespaces, Python("s=socket.socket(1); s.connect(E['SOCK']); s.send(b'x')")),
+    case("unix socket", Always, Python("s=socket.socket(1); s.connect(E['SOCK']); s.send(b'x')")),
+    case("unix datagram", Always, Python("socket.socket(1,2).sendto(b'x',E['SOCK']+'.letters')")),
+    case("a pair sends away", Always, Python("socket.socketpair(1,2)[0].sendto(b'x',E['SOCK']+'.letters')")),
     case(
         "abstract socket",
         Always,

@@ -175,14 +175,16 @@ async fn namespaces_alone_hold_what_they_are_for() {
     assert!(SEPARATED.iter().all(|name| CASES.iter().any(|case| case.name == *name)));
 }
 
-/// Landlock knows nothing of networks; the filter stops these.
+/// Landlock knows nothing of networks and of sockets with a path; the filter stops these.
 #[tokio::test]
 async fn landlock_alone_holds_what_it_is_for() {
     let walls = Walls { namespaces: false, landlock: true, seccomp: false };
     let is_its = |case: &Case| case.scope == Scope::Always;
     let out = escaped_of(is_its, |world| Sandbox::open_with(world.policy(), walls).unwrap()).await;
     let names: Vec<&str> = out.iter().filter_map(|line| line.split(':').next()).collect();
-    assert_eq!(names, ["tcp", "tcp by the shell", "tcp v6", "udp", "udp v6"], "{}", out.join("\n"));
+    let internet = ["tcp", "tcp by the shell", "tcp v6", "udp", "udp v6"];
+    let local = ["unix socket", "unix datagram", "a pair sends away"];
+    assert_eq!(names, [&internet[..], &local].concat(), "{}", out.join("\n"));
 }
 
 /// Shows that the table is no empty threat: without walls all of this gets out.

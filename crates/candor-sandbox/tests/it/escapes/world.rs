@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::net::{TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt;
-use std::os::unix::fs::MetadataExt;
-use std::os::unix::net::{SocketAddr, UnixListener};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
 use std::path::{Path, PathBuf};
 
 use candor_sandbox::{Policy, Running, Sandbox, Stdin, start_talking};
@@ -36,6 +36,7 @@ pub(crate) struct World {
 /// like in the process table changes only later.
 struct Victim {
     process: Running,
+    pid: String,
     answers: Mutex<Receiver>,
 }
 
@@ -43,6 +44,7 @@ struct Listeners {
     tcp: [TcpListener; 2],
     udp: [UdpSocket; 2],
     unix: [UnixListener; 2],
+    letters: UnixDatagram,
     socket: TempDir,
     abstract_name: String,
     port: u16,
@@ -76,7 +78,7 @@ impl World {
             fs::write(base.join(file), SECRET).unwrap();
         }
         std::os::unix::fs::symlink(base.join("secret/key"), base.join("ws/old-link")).unwrap();
-        let victim = Victim::new(&base.join("outside"));
+        let victim = Victim::new(&base.join("outside")).await;
         // The shell that starts it has another name at first.
         assert!(victim.answers().await);
         let mut world =
@@ -93,7 +95,7 @@ impl World {
         let paths = |names: &[&str]| names.iter().map(|name| self.path(name)).collect::<Vec<_>>();
         Policy {
             writable: paths(&["ws"]),
-            hidden: paths(&["secret", "ws/hidden.env", "ws/inner/deep/.env"]),
+            hidden: paths(&["secret", "ws/hidden.env", "ws/inner/deep/.env", "ws/later/.ssh"]),
             protected: paths(&[
                 "ws/.git/hooks",
                 "ws/.git/config",
@@ -116,7 +118,7 @@ impl World {
             ("PORT", self.listeners.port.to_string()),
             ("SOCK", text(&self.listeners.socket.path().join("s"))),
             ("ABSTRACT", self.listeners.abstract_name.clone()),
-            ("VICTIM", self.victim.process.pid().to_string()),
+            ("VICTIM", self.victim.pid.clone()),
             ("RUNTIME", std::process::id().to_string()),
         ]
         .map(|(name, value)| (name.to_owned(), value))
@@ -158,6 +160,7 @@ impl World {
             "ws/nested/.git",
             "ws/hidden.env",
             "ws/inner/deep/.env",
+            "ws/later/.ssh",
         ] {
             look_at(&self.path(name), &mut seen);
         }
@@ -166,12 +169,16 @@ impl World {
 }
 
 impl Victim {
-    fn new(cwd: &Path) -> Self {
-        let mut cat = spec(cwd, "exec cat");
+    async fn new(cwd: &Path) -> Self {
+        let mut cat = spec(cwd, "echo $$; exec cat");
         cat.env.push(("VICTIM".to_owned(), "yes".to_owned()));
         cat.stdin = Stdin::Piped;
-        let (process, answers) = start_talking(&cat, &Sandbox::bare()).unwrap();
-        Self { process, answers: Mutex::new(answers) }
+        let (process, mut answers) = start_talking(&cat, &Sandbox::bare()).unwrap();
+        let mut pid = String::new();
+        while !pid.ends_with('\n') {
+            pid.push(char::from(answers.read_u8().await.unwrap()));
+        }
+        Self { process, pid: pid.trim().to_owned(), answers: Mutex::new(answers) }
     }
 
     /// Whether it lives: the pipe of a dead one ends. One that is held up answers as little.
@@ -200,13 +207,17 @@ impl Listeners {
         let (tcp, udp, port) = same_port();
         let socket = tempfile::tempdir().unwrap();
         // Anybody who can reach it may speak to it.
-        let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
-        fs::set_permissions(socket.path(), open).unwrap();
+        let open = |path: &Path| fs::set_permissions(path, PermissionsExt::from_mode(0o777)).unwrap();
         let abstract_name = format!("candor-{}-{port}", std::process::id());
         let address = SocketAddr::from_abstract_name(&abstract_name).unwrap();
         let path = UnixListener::bind(socket.path().join("s")).unwrap();
         let unix = [path, UnixListener::bind_addr(&address).unwrap()];
-        let listeners = Self { tcp, udp, unix, socket, abstract_name, port };
+        let letters = UnixDatagram::bind(socket.path().join("s.letters")).unwrap();
+        letters.set_nonblocking(true).unwrap();
+        [socket.path(), &socket.path().join("s"), &socket.path().join("s.letters")]
+            .into_iter()
+            .for_each(open);
+        let listeners = Self { tcp, udp, unix, letters, socket, abstract_name, port };
         listeners.tcp.iter().for_each(|listener| listener.set_nonblocking(true).unwrap());
         listeners.udp.iter().for_each(|listener| listener.set_nonblocking(true).unwrap());
         listeners.unix.iter().for_each(|listener| listener.set_nonblocking(true).unwrap());
@@ -218,6 +229,7 @@ impl Listeners {
         let tcp = self.tcp.iter().any(|listener| listener.accept().is_ok());
         let udp = self.udp.iter().any(|listener| listener.recv(&mut byte).is_ok());
         let unix = self.unix.iter().any(|listener| listener.accept().is_ok());
+        let unix = unix || self.letters.recv(&mut byte).is_ok();
         [(tcp, "TCP"), (udp, "UDP"), (unix, "a Unix socket")]
             .into_iter()
             .find_map(|(heard, name)| heard.then_some(name))
