@@ -1,4 +1,8 @@
 //! A file that a tool changed.
+//!
+//! What stands at a path has a name. That of a file is the SHA-256 of its content, with `:` and its mode in octal digits
+//! where `after` knows it; that of a symbolic link is `link:` and the same of its text; `pipe`, `socket` and `device` hold
+//! nothing.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,10 +12,10 @@ use serde::{Deserialize, Serialize};
 pub struct Change {
     /// The file: its whole path on the host, without any link.
     pub path: String,
-    /// The name of what was in it before, by its content. Nothing: it was not there, or was not kept.
+    /// The name of what stood there before. Nothing: it was not there, or was not kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// The name of what is in it since, by its content; it need not be kept. Nothing: it is gone.
+    /// The name of what stands there since; it need not be kept. Nothing: it is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     /// The mode of the file that was there before.

@@ -83,7 +83,7 @@ fn spawns(runtime: &Runtime) {
     let policy = policy(home.path());
     let minimum = candor_sandbox::Level::Landlock;
     let opening = Instant::now();
-    let walled = runtime.block_on(async { Sandbox::open(policy, minimum) }).expect("walls");
+    let walled = runtime.block_on(async { Sandbox::open(&policy, minimum) }).expect("walls");
     let opening = opening.elapsed();
     let (bare, cancel) = (Sandbox::bare(), CancellationToken::new());
     let spec = spec(home.path(), "/bin/true", &[]);
@@ -114,7 +114,7 @@ fn flood(runtime: &Runtime) {
     let home = tempfile::tempdir().expect("a folder");
     let policy = policy(home.path());
     let walled =
-        runtime.block_on(async { Sandbox::open(policy, candor_sandbox::Level::Landlock) }).expect("walls");
+        runtime.block_on(async { Sandbox::open(&policy, candor_sandbox::Level::Landlock) }).expect("walls");
     let spec = spec(home.path(), "/usr/bin/yes", &[]);
     let before = memory_kb("VmRSS:");
     reset_peak();
@@ -198,7 +198,7 @@ fn searched(runtime: &Runtime, root: &Path, pattern: &str) -> (Duration, usize) 
     let begun = Instant::now();
     let output = runtime.block_on(dispatch(&registry, &call, &args, &context));
     let time = begun.elapsed();
-    assert!(!output.is_error && !output.for_model.contains("[cut: "), "{output:?}");
+    assert!(!output.is_error && !output.for_model.contains(" truncated] "), "{output:?}");
     (time, output.for_model.lines().count())
 }
 

@@ -56,6 +56,11 @@ impl Access {
         if asked.contains('\0') {
             return Err(Error::arguments(self.tool, "`path` holds a NUL byte"));
         }
+        if is_home(asked) {
+            let reason = "a `~` at the beginning of a path means nothing here: give the whole path, or begin with `./~` where \
+                          a folder of that name is meant";
+            return Err(Error::arguments(self.tool, reason));
+        }
         Ok(self.context.workspace.join(self.context.host_path(Path::new(asked))))
     }
 
@@ -101,6 +106,12 @@ impl Access {
     pub(crate) fn is_hidden(&self, real: &Path, stat: Option<&Stat>) -> bool {
         self.hidden.iter().any(|hidden| hidden.holds(real) || hidden.is_same(stat))
     }
+}
+
+/// Whether a shell would take it for a path below somebody's home. A folder of that name, once made, invites to remove the
+/// home instead of it.
+fn is_home(asked: &str) -> bool {
+    asked == "~" || asked.split_once('/').is_some_and(|(first, _)| first.starts_with('~'))
 }
 
 impl Place {

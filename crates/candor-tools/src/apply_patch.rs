@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::access::Access;
 use crate::changing::{FILE_BYTES_MAX, Plan, Step, carry_out, diff, preview};
 use crate::diffs::{RESULT_BYTES_MAX, cut};
+use crate::error::bounded;
 use crate::file_write::writes;
 use crate::patch::{self, Action, FilePatch};
 use crate::target::{LastLink, NewMode};
@@ -144,7 +145,7 @@ impl Draft<'_> {
 
     fn add(&mut self, file: &FilePatch) -> Result<(), Error> {
         let asked = file.path.as_str();
-        let wrong = |reason: String| Error::arguments(NAME, format!("{asked}: {reason}"));
+        let wrong = |reason: String| Error::arguments(NAME, format!("{}: {reason}", bounded(asked)));
         match &file.action {
             Action::Add(text) => {
                 let step = self.step(asked, LastLink::Follow)?;
@@ -190,7 +191,8 @@ impl Draft<'_> {
         old.after = None;
         let new = self.step(name, LastLink::Refuse)?;
         if new.after.is_some() {
-            let reason = format!("{name}: it is already there, and {} cannot take its name", file.path);
+            let old = bounded(&file.path);
+            let reason = format!("{}: it is already there, and {old} cannot take its name", bounded(name));
             return Err(Error::arguments(NAME, reason));
         }
         new.after = Some(text.into_bytes());

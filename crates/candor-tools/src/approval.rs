@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::error::COMMAND_CHARS_MAX;
 use crate::groups::effect_of;
 use crate::hooks::{Leave, Permitted};
-use crate::{BoxFuture, Effect, Error, Permission, Tool, ToolContext};
+use crate::{BoxFuture, Effect, Error, Missing, Permission, RuleOf, Tool, ToolContext};
 
 /// The longest question: some screens full. What is longer, nobody reads to its end.
 const QUESTION_BYTES_MAX: usize = 16 * 1024;
@@ -70,8 +70,13 @@ pub enum Judgement {
         /// What `always` would stand for.
         pattern: Option<String>,
     },
-    /// Never.
+    /// Not as things are set.
     Deny {
+        /// Why.
+        reason: String,
+    },
+    /// Never, however things are set.
+    Never {
         /// Why.
         reason: String,
     },
@@ -115,15 +120,26 @@ pub(crate) async fn clear(
     }
     let (name, shown) = (tool.spec().name.as_str(), tool.shown(&call.args));
     let what: String = shown.chars().take(COMMAND_CHARS_MAX).collect();
+    let blocked_by = |by, reason: &str| Error::blocked_by(by, name, &what, reason);
     let may_change = !is_harmless && effect != Effect::Sends && !is_walled_in(tool, context);
     if context.rules.permission == Permission::ReadOnly && may_change {
-        return Err(Error::blocked(name, &what, "the permission is read-only"));
+        return Err(blocked_by(RuleOf::Configuration, "the permission is read-only"));
     }
+    let mut missing = Missing::Yes;
     let (reason, pattern) = match tool.judge(args, context) {
-        Judgement::Deny { reason } => return Err(Error::blocked(name, &what, reason)),
-        Judgement::Ask { reason, pattern } => (Some(reason), pattern),
-        Judgement::Allow if leave == Leave::Asked => (Some(ASKED_BY_HOOK.to_owned()), None),
-        Judgement::Allow if context.rules.approval == Approval::Always => (None, tool.pattern(args, context)),
+        Judgement::Deny { reason } => return Err(blocked_by(RuleOf::Configuration, &reason)),
+        Judgement::Never { reason } => return Err(blocked_by(RuleOf::Candor, &reason)),
+        Judgement::Ask { reason, pattern } => {
+            // What is asked about for another reason as well stays asked about.
+            let is_all =
+                tool.is_walled() && context.rules.approval != Approval::Always && leave != Leave::Asked;
+            missing = if is_all { Missing::YesToCommand } else { Missing::Yes };
+            (reason, pattern)
+        }
+        Judgement::Allow if leave == Leave::Asked => (ASKED_BY_HOOK.to_owned(), None),
+        Judgement::Allow if context.rules.approval == Approval::Always => {
+            (asked_always(&effect).to_owned(), tool.pattern(args, context))
+        }
         Judgement::Allow => return Ok(None),
     };
     let is_granted = pattern.as_deref().is_some_and(|pattern| context.grants.has(pattern));
@@ -131,8 +147,7 @@ pub(crate) async fn clear(
         return Ok(None);
     }
     if context.rules.approval == Approval::Never {
-        let reason = reason.unwrap_or_else(|| "the configuration says never to ask".to_owned());
-        return Err(Error::blocked(name, &what, reason));
+        return Err(blocked_by(RuleOf::Configuration, &reason));
     }
     // A hook spares a person the question. What is refused without one stays refused.
     if leave == Leave::Spared {
@@ -142,32 +157,36 @@ pub(crate) async fn clear(
         return Ok(updated);
     }
     if shown.len() > QUESTION_BYTES_MAX {
-        return Err(Error::blocked(
-            name,
-            &what,
-            "it needs an approval, and is too long for a person to read",
-        ));
+        return Err(blocked_by(RuleOf::Candor, "it needs an approval, and is too long for a person to read"));
     }
     let question = Question {
         call_id: call.call_id.clone(),
         text: format!("{name}: {shown}"),
-        reason: reason.clone(),
+        reason: Some(reason.clone()),
         diff: tool.preview(args, context).await,
         choices: choices(pattern.as_deref()),
         pattern: pattern.clone(),
     };
     let reply = ask(question, name, context).await?;
-    let why = || {
-        reason
-            .clone()
-            .unwrap_or_else(|| "every write, every command and everything sent out is asked about".to_owned())
-    };
     match reply {
-        None => Err(Error::Unapproved { tool: name.to_owned(), command: what, reason: why() }),
+        None => Err(Error::Unapproved { tool: name.to_owned(), command: what, reason, missing }),
         Some(reply) => match said(reply, pattern, context) {
             Ok(()) => Ok(None),
             Err(reason) => Err(Error::Denied { tool: name.to_owned(), command: what, reason }),
         },
+    }
+}
+
+/// Why a person is asked about a call that no rule doubts, where everything is asked about.
+const fn asked_always(effect: &Effect) -> &'static str {
+    match effect {
+        Effect::Writes(_) | Effect::WritesSeveral(_) => {
+            "this mode asks before every write, and it changes files"
+        }
+        Effect::Sends => "this mode asks before anything is sent out",
+        Effect::Acts | Effect::Reads | Effect::Alone => {
+            "this mode asks before every command and everything else that may change something"
+        }
     }
 }
 

@@ -6,12 +6,15 @@ use candor_protocol::{Answer, ToolSpec};
 use serde_json::{Value, json};
 
 use crate::approval::{self, Question};
-use crate::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments};
+use crate::{BoxFuture, Effect, Error, Missing, Tool, ToolContext, ToolOutput, arguments};
 
 const NAME: &str = "ask_user";
 
 /// More than this many choices are no question but a form.
 const CHOICES_MAX: usize = 10;
+
+/// Why a person is asked.
+const LEFT_TO_THEM: &str = "the model leaves this to you";
 
 /// Whoever is asked in the evening may answer in the morning. Whether anybody is there at all is settled at once.
 const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -30,7 +33,7 @@ pub(crate) struct AskUser {
 
 impl AskUser {
     pub(crate) fn new() -> Self {
-        let description = "Ask the user, when only they can decide. They may be away.";
+        let description = "Ask what only the user can decide. They may be away.";
         Self { spec: arguments::spec::<Args<'_>>(NAME, description) }
     }
 
@@ -44,7 +47,7 @@ impl AskUser {
         let asked = Question {
             call_id: call_id.to_owned(),
             text: question.to_owned(),
-            reason: None,
+            reason: Some(LEFT_TO_THEM.to_owned()),
             diff: None,
             choices,
             pattern: None,
@@ -57,7 +60,8 @@ impl AskUser {
             None => Err(Error::Unapproved {
                 tool: NAME.to_owned(),
                 command: question.to_owned(),
-                reason: "the user was asked something".to_owned(),
+                reason: "only the user can decide this, says the model".to_owned(),
+                missing: Missing::Answer,
             }),
         }
     }

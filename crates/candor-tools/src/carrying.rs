@@ -4,7 +4,6 @@ use candor_log::event;
 use candor_protocol::Change;
 use candor_sandbox::{Ended, Spec};
 
-use crate::repository::Repository;
 use crate::{Error, ToolContext, tracking};
 
 /// What came of a process.
@@ -13,16 +12,16 @@ pub(crate) struct Carried {
     /// What it changed, however it ended.
     pub(crate) changes: Vec<Change>,
     /// What of the repository was put right after it.
-    pub(crate) put_right: Vec<&'static str>,
+    pub(crate) put_right: Vec<String>,
 }
 
 /// Runs it behind the walls of the session.
 pub(crate) async fn carry_out(spec: &Spec, context: &ToolContext) -> Result<Carried, Error> {
     let sandbox = context.walls.sandbox()?;
-    let repository = Repository::before(context);
+    context.walls.look_again();
     tracking::before(context).await;
     let ended = candor_sandbox::run(spec, sandbox, &context.cancel).await;
-    let put_right = repository.put_right();
+    let put_right = context.walls.put_right_and_tell();
     let changes = tracking::after(context).await;
     Ok(Carried { ended: ended?, changes, put_right })
 }

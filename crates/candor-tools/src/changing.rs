@@ -10,6 +10,7 @@ use tokio::task::spawn_blocking;
 use crate::access::Access;
 use crate::diffs::{PREVIEW_BYTES_MAX, cut, unified};
 use crate::snapshots::{SNAPSHOT_BYTES_MAX, Snapshots};
+use crate::standing::Standing;
 use crate::target::{Content, LastLink, NewMode, Target};
 use crate::{Error, ToolContext};
 
@@ -42,7 +43,8 @@ impl Step {
     pub(crate) fn text(&self, asked: &str) -> Result<String, Error> {
         let invalid = |reason| Error::file(asked, io::Error::new(io::ErrorKind::InvalidData, reason));
         if self.before == Some(Content::TooLong) {
-            return Err(invalid("the file is too long to be edited"));
+            let reason = format!("the file is longer than the {FILE_BYTES_MAX} bytes that can be edited");
+            return Err(Error::file(asked, io::Error::new(io::ErrorKind::FileTooLarge, reason)));
         }
         let Some(bytes) = &self.after else { return Err(Error::file(asked, Errno::NOENT)) };
         String::from_utf8(bytes.clone()).map_err(|_| invalid("the file is not text in UTF-8"))
@@ -74,7 +76,8 @@ impl Step {
         }
     }
 
-    fn change(&self, snapshots: Option<&Snapshots>, folders: u32) -> Change {
+    /// The change, before it is made: what it leaves is not known yet.
+    fn change(&self, snapshots: Option<&Snapshots>) -> Change {
         let kept = match &self.before {
             None => Some(None),
             Some(Content::Bytes(before)) => {
@@ -88,18 +91,21 @@ impl Step {
             path: path.map_or_else(|| self.target.real.to_string_lossy().into_owned(), str::to_owned),
             kept: kept.is_some() && path.is_some(),
             before: kept.flatten(),
-            after: self.after.as_deref().map(Snapshots::name),
+            after: None,
             mode: self.target.old.map(|old| old.st_mode & 0o7777),
-            folders,
+            folders: 0,
             left: None,
         }
     }
 
-    fn apply(&self) -> io::Result<u32> {
-        match &self.after {
-            Some(content) => self.target.replace(content, self.mode),
-            None => self.target.remove(0).map(|()| 0),
-        }
+    /// Makes the change, and adds what it left.
+    fn apply(&self, change: &mut Change) -> io::Result<()> {
+        let Some(content) = &self.after else { return self.target.remove(0) };
+        let placed = self.target.replace(content, self.mode)?;
+        let left = Standing::File { content: Snapshots::name(content), mode: Some(placed.mode) };
+        change.after = Some(left.name());
+        change.folders = placed.folders;
+        Ok(())
     }
 
     /// Takes it back, as well as that goes, when a later step failed.
@@ -174,13 +180,10 @@ fn commit(access: &Access, plan: &[Step]) -> Result<Vec<Change>, Error> {
             return Err(Error::Interrupted { tool: access.tool.to_owned() });
         }
         // What was there is kept before it is changed.
-        let mut change = step.change(snapshots.as_ref(), 0);
-        match step.apply() {
-            Ok(folders) => change.folders = folders,
-            Err(error) => {
-                let left = revert(&steps[..index], &changes);
-                return Err(failed(step, error, &left));
-            }
+        let mut change = step.change(snapshots.as_ref());
+        if let Err(error) = step.apply(&mut change) {
+            let left = revert(&steps[..index], &changes);
+            return Err(failed(step, error, &left));
         }
         changes.push(change);
     }

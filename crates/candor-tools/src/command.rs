@@ -6,6 +6,7 @@ use candor_gate::{Scene, Verdict};
 use candor_sandbox::Spec;
 use serde_json::{Map, Value, json};
 
+use crate::error::bounded;
 use crate::{Error, Judgement, ToolContext};
 
 /// Where a shell is looked for before `PATH` is asked, better shells first.
@@ -54,6 +55,9 @@ pub(crate) fn judge(line: &Line<'_>, context: &ToolContext) -> Judgement {
     judge_text(line.command, &cwd(line, context), context)
 }
 
+/// The gate's name for what the lists of the configuration refuse.
+const USER_DENY: &str = "user-deny";
+
 /// The same of a text that a shell may read.
 pub(crate) fn judge_text(command: &str, cwd: &Path, context: &ToolContext) -> Judgement {
     let home = context.rules.env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| Path::new(home));
@@ -61,7 +65,8 @@ pub(crate) fn judge_text(command: &str, cwd: &Path, context: &ToolContext) -> Ju
     let judged = context.rules.gate.judge(command, &scene);
     match judged.verdict {
         Verdict::Allow => Judgement::Allow,
-        Verdict::Deny => Judgement::Deny { reason: judged.reason },
+        Verdict::Deny if judged.rule == USER_DENY => Judgement::Deny { reason: judged.reason },
+        Verdict::Deny => Judgement::Never { reason: judged.reason },
         Verdict::Ask => Judgement::Ask { reason: judged.reason, pattern: judged.pattern },
     }
 }
@@ -83,14 +88,25 @@ pub(crate) fn cwd(line: &Line<'_>, context: &ToolContext) -> PathBuf {
 fn env(tool: &str, line: &Line<'_>, context: &ToolContext) -> Result<Vec<(String, String)>, Error> {
     let mut env = context.rules.env.clone();
     for (name, value) in line.env.into_iter().flatten() {
+        let shown = bounded(name);
+        // A shell drops such a name, or hands on another one, without a word.
+        if name.is_empty()
+            || name.contains(|char: char| char == '=' || char.is_whitespace() || char.is_control())
+        {
+            let reason =
+                format!("`env`: {shown:?} is no name of a variable; it may hold no space and no `=`");
+            return Err(Error::arguments(tool, reason));
+        }
         let value = match value {
             Value::String(text) => text.clone(),
             Value::Number(_) | Value::Bool(_) => value.to_string(),
-            _ => return Err(Error::arguments(tool, format!("`env.{name}` is no text"))),
+            _ => return Err(Error::arguments(tool, format!("`env.{shown}` is no text"))),
         };
-        let is_name = !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0');
-        if !is_name || candor_gate::env::is_hijacking(name) {
-            return Err(Error::arguments(tool, format!("`env.{name}` may not be set")));
+        if value.contains('\0') {
+            return Err(Error::arguments(tool, format!("`env.{shown}` holds a NUL byte")));
+        }
+        if candor_gate::env::is_hijacking(name) {
+            return Err(Error::arguments(tool, format!("`env.{shown}` may not be set")));
         }
         env.retain(|(other, _)| other != name);
         env.push((name.clone(), value));

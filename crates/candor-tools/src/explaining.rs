@@ -7,7 +7,7 @@ use candor_protocol::{Code, Failure};
 use tokio::task::spawn_blocking;
 
 use crate::command::{self, Line};
-use crate::{Surroundings, ToolContext};
+use crate::{Linked, Surroundings, ToolContext};
 
 /// The signal that asks a process to end; it has this number on every system.
 const SIGTERM: i32 = 15;
@@ -79,11 +79,21 @@ fn refusal(said: &Said, context: &ToolContext) -> Option<Failure> {
     } else {
         "below the workspace (but for .git/config, .git/hooks and .candor) and below /tmp"
     };
-    Some(Failure::new(Code::SandboxReadOnly).with("places", places).with("said", line))
+    let refused = Failure::new(Code::SandboxReadOnly).with("places", places).with("said", line);
+    // Without a place to add, the card does not advise to add one: where nothing is to be written, it would not help.
+    if policy.writable.is_empty() {
+        return Some(refused);
+    }
+    let place = match Linked::of(&context.workspace).map(|linked| linked.repository()) {
+        Some(repository) if line.contains(".git/") => repository.display().to_string(),
+        _ => "it".to_owned(),
+    };
+    Some(refused.with("place", place))
 }
 
-/// Whether it was stopped at the configuration of a repository that is not there.
-fn makes_a_repository(line: &str, context: &ToolContext) -> bool {
+/// Whether a command that said this was stopped at the configuration of a repository that is not there. A linked worktree
+/// has one, elsewhere.
+pub(crate) fn makes_a_repository(said: &str, context: &ToolContext) -> bool {
     let git = context.workspace.join(".git");
-    line.contains(".git/") && !git.join("HEAD").exists()
+    said.contains(".git/") && !git.is_file() && !git.join("HEAD").exists()
 }

@@ -13,7 +13,7 @@ use crate::file_write::writes;
 use crate::line_ends::{Unified, with_line_end, without_cr};
 use crate::matching::{exact, flexible, line_numbers, nearest};
 use crate::target::LastLink;
-use crate::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments};
+use crate::{BoxFuture, Effect, Error, Reach, Tool, ToolContext, ToolOutput, arguments};
 
 const NAME: &str = "file_edit";
 
@@ -57,7 +57,7 @@ struct Done {
 
 impl FileEdit {
     pub(crate) fn new() -> Self {
-        let description = "Replace pieces of a file.\nEach old must occur exactly once, unless all is true.";
+        let description = "Replace pieces of a file.\nEach old must occur once, unless all is true.";
         Self { spec: arguments::spec::<Args<'_>>(NAME, description) }
     }
 
@@ -91,6 +91,10 @@ impl Tool for FileEdit {
 
     fn problem(&self, args: &Value) -> Option<String> {
         arguments::read::<Args<'_>>(args).err()
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Write
     }
 
     fn effect(&self, args: &Value, context: &ToolContext) -> Effect {

@@ -9,14 +9,14 @@ use std::io::{self, BufRead, BufReader, Read, Seek};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use candor_log::event;
 use candor_protocol::{Image, ToolSpec};
 use serde_json::Value;
 use tokio::task::spawn_blocking;
 
 use crate::access::Access;
 use crate::arguments::AtLeast;
-use crate::picture::Picture;
+use crate::picture::{Picture, SIDE_PIXELS_MAX};
+use crate::shortened::Shortened;
 use crate::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments};
 
 const NAME: &str = "file_read";
@@ -97,13 +97,7 @@ impl FileRead {
         let read = spawn_blocking(move || read(&access, &asked, &wanted));
         let told = read.await.map_err(|_| Error::Interrupted { tool: NAME.to_owned() })??;
         if let Some(original_bytes) = told.cut_of {
-            event::ToolOutputTruncated {
-                session_id: context.session,
-                tool: NAME,
-                original_bytes,
-                truncated_bytes: told.text.len() as u64,
-            }
-            .log();
+            Shortened { original_bytes, kept_bytes: told.text.len() as u64 }.log(NAME, context);
         }
         let images = told.image.into_iter().collect();
         Ok(ToolOutput { images, ..ToolOutput::success(told.text, told.for_people) })
@@ -165,6 +159,10 @@ fn shown(picture: &Picture, mut file: &File, size: u64) -> io::Result<Told> {
     let what = format!("{picture}, {size} bytes");
     if size > PICTURE_BYTES_MAX {
         let why = format!("not shown: only pictures of up to {PICTURE_BYTES_MAX} bytes are");
+        return Ok(Told::of_whole(format!("{what}; {why}"), None));
+    }
+    if picture.is_too_large() {
+        let why = format!("not shown: only pictures of up to {SIDE_PIXELS_MAX} pixels on a side are");
         return Ok(Told::of_whole(format!("{what}; {why}"), None));
     }
     if let Some(damage) = picture.damage(&bytes) {
@@ -230,7 +228,13 @@ impl Lines<'_> {
                 count += 1;
                 trim_character(&mut bytes);
                 let line = wanted.first;
-                break Some((true, format!("line {line} is cut, it has {length} bytes; ")));
+                let shown = bytes.len();
+                // Lines are counted here, not bytes: the rest of one is for a command.
+                let rest = format!("shell_exec `sed -n {line}p FILE | cut -b {}-`", shown + 1);
+                break Some((
+                    true,
+                    format!("line {line} is cut after {shown} of {length} bytes, its rest: {rest}; "),
+                ));
             }
             count += 1;
         };
@@ -246,7 +250,7 @@ impl Lines<'_> {
             // Writing into a string cannot fail.
             let _ = write!(
                 text,
-                "{end}[cut: {why}lines {}-{last} of a file of {size} bytes; go on with offset={next}]",
+                "{end}[read truncated] {why}lines {}-{last} of a file of {size} bytes; go on with offset={next}",
                 wanted.first
             );
         }

@@ -1,14 +1,14 @@
 //! `file_write`: a file in the workspace, as a whole.
 
-use std::path::Component;
+use std::path::{Component, PathBuf};
 
 use candor_protocol::ToolSpec;
 use serde_json::{Value, json};
 
 use crate::access::Access;
 use crate::changing::{Plan, Step, carry_out, preview};
-use crate::target::LastLink;
-use crate::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments};
+use crate::target::{LastLink, below_alias};
+use crate::{BoxFuture, Effect, Error, Reach, Tool, ToolContext, ToolOutput, arguments};
 
 const NAME: &str = "file_write";
 
@@ -29,8 +29,7 @@ pub(crate) struct FileWrite {
 
 impl FileWrite {
     pub(crate) fn new() -> Self {
-        let description =
-            "Write a whole file in the workspace.\nMakes missing folders; replaces what is there.";
+        let description = "Write a whole file.\nMakes missing folders; replaces what is there.";
         Self { spec: arguments::spec::<Args<'_>>(NAME, description) }
     }
 
@@ -59,6 +58,10 @@ impl Tool for FileWrite {
         arguments::read::<Args<'_>>(args).err()
     }
 
+    fn reach(&self) -> Reach {
+        Reach::Write
+    }
+
     fn effect(&self, args: &Value, context: &ToolContext) -> Effect {
         arguments::read::<Args<'_>>(args).map_or(Effect::Acts, |args| writes(args.path, context))
     }
@@ -79,11 +82,19 @@ impl Tool for FileWrite {
 pub(crate) fn writes(asked: &str, context: &ToolContext) -> Effect {
     let path = context.workspace.join(asked);
     // Two spellings of one file must not look like two files.
+    let path = if path.starts_with(&context.workspace) { path } else { in_workspace(path, context) };
     if path.components().any(|component| component == Component::ParentDir) {
         Effect::Acts
     } else {
         Effect::Writes(path.components().collect())
     }
+}
+
+/// The same path by the workspace's own name, where it leads there by another.
+fn in_workspace(path: PathBuf, context: &ToolContext) -> PathBuf {
+    let real = context.workspace.canonicalize().ok();
+    let below = real.and_then(|real| below_alias(&path, &real).map(|below| context.workspace.join(below)));
+    below.unwrap_or(path)
 }
 
 fn asked(args: &Value) -> Result<(String, String), Error> {

@@ -12,6 +12,7 @@ use crate::access::Access;
 use crate::arguments::AtLeast;
 use crate::first::First;
 use crate::search::{dots, glob};
+use crate::shortened::Shortened;
 use crate::walk::{DotNames, Entry, Visitor, named, walk};
 use crate::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments, choices};
 
@@ -64,7 +65,11 @@ impl Find {
         let query = Query::of(&arguments::of(NAME, args)?, context);
         let access = Access::new(NAME, context);
         let found = spawn_blocking(move || query.run(&access));
-        found.await.map_err(|_| Error::Interrupted { tool: NAME.to_owned() })?
+        let (output, shortened) = found.await.map_err(|_| Error::Interrupted { tool: NAME.to_owned() })??;
+        if let Some(shortened) = shortened {
+            shortened.log(NAME, context);
+        }
+        Ok(output)
     }
 }
 
@@ -102,7 +107,7 @@ impl Query {
         }
     }
 
-    fn run(&self, access: &Access) -> Result<ToolOutput, Error> {
+    fn run(&self, access: &Access) -> Result<(ToolOutput, Option<Shortened>), Error> {
         let root = access.hold(&self.path)?;
         let glob = glob(NAME, &root.real, &self.pattern)?;
         // One more tells whether there are more.
@@ -114,25 +119,29 @@ impl Query {
         Ok(self.told(first))
     }
 
-    fn told(&self, first: First<FileType>) -> ToolOutput {
+    fn told(&self, first: First<FileType>) -> (ToolOutput, Option<Shortened>) {
         let room = self.output_bytes_max.saturating_sub(NOTE_BYTES_MAX);
-        let mut text = String::new();
-        let mut count = 0;
+        let (mut text, mut count, mut found_bytes) = (String::new(), 0, 0);
+        let mut is_cut = false;
         for (path, kind) in first.into_results() {
             let end = if kind == FileType::Directory { "/\n" } else { "\n" };
             let name = named(&self.path, &path);
-            if count == self.results_max || text.len() + name.len() + end.len() > room {
-                text.push_str("[cut: there are more; narrow pattern, path or kind]\n");
-                break;
+            found_bytes += name.len() + end.len();
+            is_cut |= count == self.results_max || found_bytes > room;
+            if is_cut {
+                continue;
             }
             text.push_str(&name);
             text.push_str(end);
             count += 1;
         }
-        if text.is_empty() {
+        let shortened = is_cut.then(|| Shortened::new(found_bytes, text.len()));
+        if is_cut {
+            text.push_str("[find truncated] there are more; narrow pattern, path or kind\n");
+        } else if text.is_empty() {
             text.push_str("[nothing found]\n");
         }
-        ToolOutput::success(text, format!("{count} found"))
+        (ToolOutput::success(text, format!("{count} found")), shortened)
     }
 }
 

@@ -12,6 +12,7 @@ use candor_protocol::ToolCall;
 use serde_json::{Value, json};
 
 use crate::access::Access;
+use crate::plain::words;
 use crate::{ToolContext, ToolOutput};
 
 const NAME: &str = "guide";
@@ -92,6 +93,5 @@ fn text(access: &Access, folder: &Path, name: &str) -> Option<String> {
     let held = access.hold_at(name, &path).ok().filter(|held| held.real == path)?;
     let mut bytes = Vec::new();
     held.file().ok()?.take(BYTES_MAX).read_to_end(&mut bytes).ok()?;
-    let text = String::from_utf8_lossy(&bytes).trim().to_owned();
-    (!text.is_empty()).then_some(text)
+    words(&bytes)
 }

@@ -51,8 +51,9 @@ impl Access {
         let workspace = &self.context.workspace;
         match errno {
             Errno::NOENT if path.starts_with(workspace) && !workspace.exists() => no_workspace(workspace),
-            // A loop of links stays one without our rule against the kernel's own links.
-            Errno::LOOP if openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).is_ok() => {
+            // A loop of links stays one without our rule against the kernel's own links; whatever else comes of it then, even
+            // nothing, was found behind one of those.
+            Errno::LOOP if !rustix::fs::stat(path).is_err_and(|why| why == Errno::LOOP) => {
                 self.blocked(asked, "the path leads through a link of the kernel")
             }
             errno => Error::file(path, errno),
@@ -76,6 +77,14 @@ impl Held {
 
     /// Opens the folder.
     pub(crate) fn directory(&self) -> Result<OwnedFd, Error> {
+        let kind = match FileType::from_raw_mode(self.stat.st_mode) {
+            FileType::RegularFile => Some("a file, not a folder; file_read reads it"),
+            kind => special(kind).map(|_| "neither a file nor a folder"),
+        };
+        if let Some(kind) = kind {
+            let reason = io::Error::new(io::ErrorKind::NotADirectory, format!("it is {kind}"));
+            return Err(Error::file(&self.named, reason));
+        }
         let opened = openat(&self.hold, ".", READ | OFlags::DIRECTORY, Mode::empty());
         opened.map_err(|errno| Error::file(&self.named, errno))
     }
@@ -97,16 +106,27 @@ pub(crate) fn real_path(file: &OwnedFd) -> Result<PathBuf, Errno> {
 
 /// What it is, unless it is a file.
 pub(crate) fn refuse_special(path: &Path, stat: &Stat) -> Result<(), Error> {
-    let kind = match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => return Ok(()),
-        FileType::Directory => return Err(Error::file(path, Errno::ISDIR)),
-        FileType::Fifo => "a pipe",
-        FileType::Socket => "a socket",
-        FileType::Symlink => "a link",
-        FileType::CharacterDevice | FileType::BlockDevice => "a device",
-        FileType::Unknown => "something else",
-    };
-    Err(Error::NotAFile { path: path.to_owned(), kind })
+    let kind = FileType::from_raw_mode(stat.st_mode);
+    match special(kind) {
+        Some(kind) => Err(Error::NotAFile { path: path.to_owned(), kind }),
+        None if kind == FileType::Directory => {
+            let reason = "it is a folder, not a file; list shows what is in it";
+            Err(Error::file(path, io::Error::new(io::ErrorKind::IsADirectory, reason)))
+        }
+        None => Ok(()),
+    }
+}
+
+/// What is neither a file nor a folder.
+fn special(kind: FileType) -> Option<&'static str> {
+    match kind {
+        FileType::RegularFile | FileType::Directory => None,
+        FileType::Fifo => Some("a pipe"),
+        FileType::Socket => Some("a socket"),
+        FileType::Symlink => Some("a link"),
+        FileType::CharacterDevice | FileType::BlockDevice => Some("a device"),
+        FileType::Unknown => Some("something else"),
+    }
 }
 
 /// The folder that everything starts in was removed or renamed.

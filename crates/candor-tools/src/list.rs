@@ -11,6 +11,7 @@ use tokio::task::spawn_blocking;
 use crate::access::Access;
 use crate::arguments::AtLeast;
 use crate::diffs::shown;
+use crate::shortened::Shortened;
 use crate::walk::entries;
 use crate::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments};
 
@@ -46,7 +47,12 @@ impl List {
         let access = Access::new(NAME, context);
         let room = context.rules.output_bytes_max.saturating_sub(NOTE_BYTES_MAX);
         let listed = spawn_blocking(move || listed(&access, &asked, depth, room));
-        listed.await.map_err(|_| Error::Interrupted { tool: NAME.to_owned() })?
+        let (output, shortened) =
+            listed.await.map_err(|_| Error::Interrupted { tool: NAME.to_owned() })??;
+        if let Some(shortened) = shortened {
+            shortened.log(NAME, context);
+        }
+        Ok(output)
     }
 }
 
@@ -72,22 +78,27 @@ impl Tool for List {
     }
 }
 
-fn listed(access: &Access, asked: &str, depth: u64, room: usize) -> Result<ToolOutput, Error> {
+fn listed(
+    access: &Access,
+    asked: &str,
+    depth: u64,
+    room: usize,
+) -> Result<(ToolOutput, Option<Shortened>), Error> {
     let held = access.hold(asked)?;
     let folder = held.directory()?;
     let mut listing =
-        Listing { access, real: &held.real, text: String::new(), count: 0, is_cut: false, room };
+        Listing { access, real: &held.real, text: String::new(), count: 0, shortened: None, room };
     listing.add(&folder, Path::new(""), depth);
     if access.context.cancel.is_cancelled() {
         return Err(Error::Interrupted { tool: NAME.to_owned() });
     }
-    let Listing { mut text, count, is_cut, .. } = listing;
-    if is_cut {
-        text.push_str("[cut: there are more; list a folder below, or use find]\n");
+    let Listing { mut text, count, shortened, .. } = listing;
+    if shortened.is_some() {
+        text.push_str("[list truncated] there are more; list a folder below, or use find\n");
     } else if text.is_empty() {
         text.push_str("[empty]\n");
     }
-    Ok(ToolOutput::success(text, format!("{count} entries")))
+    Ok((ToolOutput::success(text, format!("{count} entries")), shortened))
 }
 
 struct Listing<'a> {
@@ -95,7 +106,8 @@ struct Listing<'a> {
     real: &'a Path,
     text: String,
     count: usize,
-    is_cut: bool,
+    /// Set with the first entry that finds no room; nobody looks how many there are besides.
+    shortened: Option<Shortened>,
     room: usize,
 }
 
@@ -104,7 +116,7 @@ impl Listing<'_> {
     fn add(&mut self, folder: &OwnedFd, path: &Path, depth: u64) {
         for (name, kind) in entries(folder) {
             let path: PathBuf = path.join(&name);
-            if self.is_cut || self.access.context.cancel.is_cancelled() {
+            if self.shortened.is_some() || self.access.context.cancel.is_cancelled() {
                 return;
             }
             if self.access.check_read("", &self.real.join(&path), None).is_err() {
@@ -117,7 +129,8 @@ impl Listing<'_> {
             };
             let line = shown(&path) + end;
             if self.count == ENTRIES_MAX || self.text.len() + line.len() > self.room {
-                self.is_cut = true;
+                let kept = self.text.len();
+                self.shortened = Some(Shortened::new(kept + line.len(), kept));
                 return;
             }
             self.text.push_str(&line);

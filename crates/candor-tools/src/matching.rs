@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// The most of a line that is shown.
-const SHOWN_CHARS_MAX: usize = 160;
+pub(crate) const SHOWN_CHARS_MAX: usize = 160;
 /// How alike the nearest line must be to be worth showing.
 const ALIKE_MIN: f64 = 0.4;
 /// Of how many lines the nearest is sought.

@@ -6,6 +6,9 @@ use std::fmt;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
+/// The most pixels of a side that every provider takes.
+pub(crate) const SIDE_PIXELS_MAX: u32 = 8_000;
+
 /// How many pieces of a JPEG are passed over in search of its size.
 const SEGMENTS_MAX: usize = 200;
 
@@ -37,6 +40,11 @@ impl Picture {
     /// The name of its kind.
     pub(crate) fn media_type(&self) -> &'static str {
         self.media_type
+    }
+
+    /// Whether it is larger than models take. One that is not would be refused with every request that it is in.
+    pub(crate) fn is_too_large(&self) -> bool {
+        self.size.is_some_and(|(width, height)| width.max(height) > SIDE_PIXELS_MAX)
     }
 
     /// Why nobody could show it, given all of its file.

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use candor_gate::Scene;
 use candor_protocol::ToolSpec;
-use candor_sandbox::{How, State, Stdin};
+use candor_sandbox::{State, Stdin};
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use crate::arguments::AtLeast;
 use crate::command::Line;
 use crate::explaining::Said;
-use crate::processes::{Kept, RUNNING_MAX};
+use crate::logs::logs;
+use crate::processes::{InputEnd, Kept, RUNNING_MAX};
 use crate::{
     BoxFuture, Effect, Error, Judgement, Tool, ToolContext, ToolOutput, arguments, choices, command,
     explaining, tracking,
@@ -30,6 +32,12 @@ const INPUT_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// The size of a terminal, for what wants one.
 const TERMINAL: (u16, u16) = (24, 120);
+
+/// The key by which a terminal says that nothing more comes.
+const END_KEY: &str = "\x04";
+
+/// Keys that a person presses at a prompt without a command: Ctrl-C, Ctrl-D, Enter.
+const KEYS: [char; 4] = ['\x03', '\x04', '\r', '\n'];
 
 choices! {
     /// What is to be done.
@@ -50,7 +58,8 @@ arguments! {
         env: Option<&'a Map<String, Value>>;
         id: Option<AtLeast<1>>;
         text: Option<&'a str>;
-        after: Option<u64> = "logs: only bytes after this";
+        eof: Option<bool>;
+        after: Option<u64> = "logs: after this byte";
         pty: Option<bool>;
     }
 }
@@ -72,8 +81,7 @@ pub(crate) struct Process {
 
 impl Process {
     pub(crate) fn new() -> Self {
-        let description =
-            "Start a long-lived command such as a server, read its logs, send it input, stop it.";
+        let description = "Start a long-lived command (server), read its logs, send input, stop it.";
         Self { spec: arguments::spec::<Args<'_>>(NAME, description) }
     }
 
@@ -83,16 +91,16 @@ impl Process {
             Action::Start => start(&args, context).await,
             Action::Status if args.id.is_some() => Ok(status(&[known(&args, context)?])),
             Action::Status => Ok(status(&context.processes.all())),
-            Action::Logs => Ok(logs(&*known(&args, context)?, args.after)),
+            Action::Logs => Ok(logs(NAME, &*known(&args, context)?, args.after, context)),
             Action::Input => {
                 let kept = known(&args, context)?;
                 if !Arc::ptr_eq(&kept.walls, &context.walls) {
                     let reason = "it was started under other rules; stop it and start it again";
                     return Err(Error::arguments(NAME, reason));
                 }
-                input(&kept, args.text).await
+                input(&kept, &args, context).await
             }
-            Action::Stop => Ok(stop(&*known(&args, context)?).await),
+            Action::Stop => Ok(stop(&*known(&args, context)?, context).await),
         }
     }
 }
@@ -115,9 +123,10 @@ async fn start(args: &Args<'_>, context: &ToolContext) -> Result<ToolOutput, Err
     }
     spec.stdin = Stdin::Piped;
     spec.pty = args.pty.unwrap_or(false).then_some(TERMINAL);
+    let input_end = if spec.pty.is_some() { InputEnd::Key } else { InputEnd::Close };
     let running = candor_sandbox::start(&spec, context.walls.sandbox()?)?;
     let command = command::text(NAME, &line)?.to_owned();
-    let kept = context.processes.keep(command, running, Arc::clone(&context.walls));
+    let kept = context.processes.keep(command, running, Arc::clone(&context.walls), input_end);
     tokio::select! {
         () = kept.running.ended() => {}
         () = context.cancel.cancelled() => {}
@@ -129,7 +138,7 @@ async fn start(args: &Args<'_>, context: &ToolContext) -> Result<ToolOutput, Err
 
 /// What came of a start. What has ended badly by itself meanwhile did not start, and gets a card.
 async fn started(kept: &Kept, line: &Line<'_>, context: &ToolContext) -> ToolOutput {
-    let output = logs(kept, None);
+    let output = logs(NAME, kept, None, context);
     let State::Ended(how) = kept.running.state() else { return output };
     let Some(how) = explaining::failed(how, SETTLE) else { return output };
     let said = Said { stdout: kept.running.output().text(), stderr: String::new() };
@@ -140,53 +149,59 @@ async fn started(kept: &Kept, line: &Line<'_>, context: &ToolContext) -> ToolOut
 
 /// How they are.
 fn status(all: &[Arc<Kept>]) -> ToolOutput {
-    let one = |kept: &Arc<Kept>| json!({ "id": kept.number, "state": state(kept), "command": kept.command });
+    let one = |kept: &Arc<Kept>| json!({ "id": kept.number, "state": kept.state(), "command": kept.command });
     let running = all.iter().filter(|kept| kept.is_running()).count();
     let for_model = Value::from(all.iter().map(one).collect::<Vec<_>>());
     ToolOutput::success(for_model.to_string(), format!("{running} running"))
 }
 
-/// What it has said: all of it that is kept, or what came after so many bytes.
-fn logs(kept: &Kept, after: Option<u64>) -> ToolOutput {
-    let said = kept.running.output();
-    let (text, next) = match after {
-        Some(after) => {
-            let since = said.since(after);
-            (since.text, since.next)
-        }
-        None => (said.text(), said.total_bytes()),
-    };
-    let state = state(kept);
-    let for_people = format!("process {}: {state}", kept.number);
-    let for_model = json!({ "id": kept.number, "state": state, "output": text, "next": next });
-    ToolOutput::success(for_model.to_string(), for_people)
-}
-
-async fn input(kept: &Kept, text: Option<&str>) -> Result<ToolOutput, Error> {
-    let text = text.ok_or_else(|| Error::arguments(NAME, "`text` is missing"))?;
+async fn input(kept: &Kept, args: &Args<'_>, context: &ToolContext) -> Result<ToolOutput, Error> {
+    let is_last = args.eof.unwrap_or(false);
+    if args.text.is_none() && !is_last {
+        return Err(Error::arguments(NAME, "`text` is missing"));
+    }
     let before = kept.running.output().total_bytes();
-    match timeout(INPUT_TIME_MAX, kept.running.write(text.as_bytes())).await {
-        Ok(Ok(())) => {}
-        Ok(Err(_)) => return Err(Error::arguments(NAME, "the process does not read any more")),
-        Err(_) => return Err(Error::arguments(NAME, "the process does not read its input")),
+    if let Some(text) = args.text {
+        write(kept, text).await?;
+    }
+    match kept.input_end {
+        _ if !is_last => {}
+        InputEnd::Close => kept.running.close().await,
+        // In a line that was begun, the first only hands over what is there of it.
+        InputEnd::Key => {
+            let is_begun = args.text.is_some_and(|text| !text.is_empty() && !text.ends_with(['\n', '\r']));
+            write(kept, &END_KEY.repeat(1 + usize::from(is_begun))).await?;
+        }
     }
     // Most answer at once; what they say later is in the logs.
     let _ = timeout(SETTLE, kept.running.ended()).await;
-    Ok(logs(kept, Some(before)))
+    Ok(logs(NAME, kept, Some(before), context))
 }
 
-async fn stop(kept: &Kept) -> ToolOutput {
-    kept.running.stop(GRACE).await;
-    logs(kept, None)
-}
-
-fn state(kept: &Kept) -> String {
-    match kept.running.state() {
-        State::Running => "running".to_owned(),
-        State::Ended(How::Exited(code)) => format!("exit {code}"),
-        State::Ended(How::Signalled(signal)) => format!("signal {signal}"),
-        State::Ended(How::TimedOut | How::Cancelled) => "stopped".to_owned(),
+async fn write(kept: &Kept, text: &str) -> Result<(), Error> {
+    match timeout(INPUT_TIME_MAX, kept.running.write(text.as_bytes())).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(_)) => Err(Error::arguments(NAME, "the process does not read any more")),
+        Err(_) => Err(Error::arguments(NAME, "the process does not read its input")),
     }
+}
+
+/// What is typed is read as a script where a shell reads it, and is a text like any other elsewhere.
+fn judge_input(args: &Args<'_>, context: &ToolContext) -> Judgement {
+    let workspace = &context.workspace;
+    let scene = Scene { cwd: workspace, workspace, home: None, writable: &context.rules.writable };
+    let kept = args.id.and_then(|AtLeast(id)| context.processes.find(id));
+    if kept.is_some_and(|kept| !context.rules.gate.reads_commands(&kept.command, &scene)) {
+        return Judgement::Allow;
+    }
+    // The keys that end a line, a command or the input run nothing by themselves.
+    let text = args.text.unwrap_or_default().trim_matches(KEYS).replace('\r', "\n");
+    command::judge_text(&text, workspace, context)
+}
+
+async fn stop(kept: &Kept, context: &ToolContext) -> ToolOutput {
+    kept.running.stop(GRACE).await;
+    logs(NAME, kept, None, context)
 }
 
 impl Tool for Process {
@@ -198,10 +213,13 @@ impl Tool for Process {
         true
     }
 
-    fn effect(&self, args: &Value, _context: &ToolContext) -> Effect {
-        match arguments::read::<Args<'_>>(args).map(|args| args.action) {
-            Ok(Action::Status | Action::Logs) => Effect::Reads,
-            _ => Effect::Acts,
+    fn effect(&self, args: &Value, context: &ToolContext) -> Effect {
+        let Ok(args) = arguments::read::<Args<'_>>(args) else { return Effect::Acts };
+        match args.action {
+            Action::Status | Action::Logs => Effect::Reads,
+            // It is told that there is no such process, and nobody has to be asked about that.
+            Action::Input | Action::Stop if known(&args, context).is_err() => Effect::Reads,
+            Action::Start | Action::Input | Action::Stop => Effect::Acts,
         }
     }
 
@@ -209,7 +227,6 @@ impl Tool for Process {
         arguments::read::<Args<'_>>(args).err()
     }
 
-    /// What is typed into a process may be read by a shell.
     fn judge(&self, args: &Value, context: &ToolContext) -> Judgement {
         let args: Args<'_> = match arguments::read(args) {
             Ok(args) => args,
@@ -217,7 +234,7 @@ impl Tool for Process {
         };
         match args.action {
             Action::Start => command::judge(&args.line(), context),
-            Action::Input => command::judge_text(args.text.unwrap_or_default(), &context.workspace, context),
+            Action::Input => judge_input(&args, context),
             Action::Status | Action::Logs | Action::Stop => Judgement::Allow,
         }
     }
@@ -226,7 +243,10 @@ impl Tool for Process {
         let Ok(args) = arguments::read::<Args<'_>>(args) else { return args.to_string() };
         match args.action {
             Action::Start => format!("start {}", command::shown(&args.line())),
-            Action::Input => format!("input to {}: {}", args.id(), args.text.unwrap_or_default()),
+            Action::Input => {
+                let end = if args.eof == Some(true) { " (and its end)" } else { "" };
+                format!("input to {}{end}: {}", args.id(), args.text.unwrap_or_default())
+            }
             Action::Status => "status".to_owned(),
             Action::Logs => format!("logs {}", args.id()),
             Action::Stop => format!("stop {}", args.id()),

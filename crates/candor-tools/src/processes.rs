@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use candor_sandbox::{Running, State};
+use candor_sandbox::{How, Running, State};
 
 use crate::walls::Walls;
 
@@ -30,6 +30,15 @@ struct Table {
     processes: BTreeMap<u64, Arc<Kept>>,
 }
 
+/// How a process is told that nothing more comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum InputEnd {
+    /// Its input is closed.
+    Close,
+    /// By a key of its terminal: nobody could type into one that was closed, and no end would be found in it.
+    Key,
+}
+
 /// One of them.
 #[derive(Debug)]
 pub(crate) struct Kept {
@@ -38,11 +47,22 @@ pub(crate) struct Kept {
     pub(crate) running: Running,
     /// Those it was started behind; what it uses of them stays as long as it does.
     pub(crate) walls: Arc<Walls>,
+    pub(crate) input_end: InputEnd,
 }
 
 impl Kept {
     pub(crate) fn is_running(&self) -> bool {
         self.running.state() == State::Running
+    }
+
+    /// How it is, in a word or two.
+    pub(crate) fn state(&self) -> String {
+        match self.running.state() {
+            State::Running => "running".to_owned(),
+            State::Ended(How::Exited(code)) => format!("exit {code}"),
+            State::Ended(How::Signalled(signal)) => format!("signal {signal}"),
+            State::Ended(How::TimedOut | How::Cancelled) => "stopped".to_owned(),
+        }
     }
 }
 
@@ -54,7 +74,7 @@ impl Processes {
 
     /// Keeps one that somebody else has started.
     pub fn adopt(&self, command: String, running: Running, walls: Arc<Walls>) {
-        self.keep(command, running, walls);
+        self.keep(command, running, walls, InputEnd::Close);
     }
 
     /// Ends those that were started with this command.
@@ -71,7 +91,13 @@ impl Processes {
     }
 
     /// Keeps one that was started, and gives it a number. The oldest of those that have ended is forgotten.
-    pub(crate) fn keep(&self, command: String, running: Running, walls: Arc<Walls>) -> Arc<Kept> {
+    pub(crate) fn keep(
+        &self,
+        command: String,
+        running: Running,
+        walls: Arc<Walls>,
+        input_end: InputEnd,
+    ) -> Arc<Kept> {
         let mut table = self.table();
         let ended: Vec<u64> =
             table.processes.values().filter(|kept| !kept.is_running()).map(|kept| kept.number).collect();
@@ -80,7 +106,7 @@ impl Processes {
         }
         table.last += 1;
         let number = table.last;
-        let kept = Arc::new(Kept { number, command, running, walls });
+        let kept = Arc::new(Kept { number, command, running, walls, input_end });
         table.processes.insert(number, Arc::clone(&kept));
         kept
     }

@@ -9,6 +9,8 @@ use candor_cards::{Prepared, RuleBase};
 use candor_log::event;
 use candor_protocol::{Code, Failure};
 
+use crate::plain::read_plain_text;
+
 /// The most files of one directory.
 const FILES_MAX: usize = 64;
 /// The largest file.
@@ -134,7 +136,7 @@ fn load(path: &Path, bytes: u64) -> Result<Prepared, Failure> {
     if bytes > FILE_BYTES_MAX {
         return Err(unusable(path, &format!("it is larger than {FILE_BYTES_MAX} bytes")));
     }
-    let text = fs::read_to_string(path).map_err(|error| unusable(path, &error))?;
+    let text = read_plain_text(path, FILE_BYTES_MAX).map_err(|error| unusable(path, &error))?;
     candor_cards::load(&text).map_err(|problems| {
         let shown = problems
             .iter()

@@ -1,13 +1,16 @@
 //! `search`: the lines of files that match a pattern.
 
+use std::fmt::Write;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use candor_protocol::ToolSpec;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch};
 use ignore::overrides::{Override, OverrideBuilder};
+use regex::bytes::{Regex, RegexBuilder};
 use rustix::fs::FileType;
 use serde_json::Value;
 use tokio::task::spawn_blocking;
@@ -15,8 +18,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::access::Access;
 use crate::arguments::AtLeast;
+use crate::error::bounded;
 use crate::first::First;
 use crate::held::open_in;
+use crate::shortened::Shortened;
 use crate::walk::{DotNames, Entry, Visitor, named, walk};
 use crate::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments};
 
@@ -25,8 +30,9 @@ const NAME: &str = "search";
 const MATCHES: usize = 200;
 const MATCHES_MAX: usize = 2000;
 const CONTEXT_MAX: usize = 20;
-/// The most of a line that is shown.
+/// The most of a line that is shown, and how much of that stands before a match that is far behind its beginning.
 const LINE_BYTES_MAX: usize = 400;
+const BEFORE_MATCH_BYTES: usize = 100;
 /// The longest line that is held in memory.
 const HEAP_BYTES_MAX: usize = 32 << 20;
 /// What a pattern may take when it is compiled.
@@ -73,7 +79,12 @@ impl Search {
         let query = Query::of(&arguments::of(NAME, args)?, context);
         let access = Access::new(NAME, context);
         let search = spawn_blocking(move || query.run(&access));
-        search.await.map_err(|_| Error::Interrupted { tool: NAME.to_owned() })?
+        let (output, shortened) =
+            search.await.map_err(|_| Error::Interrupted { tool: NAME.to_owned() })??;
+        if let Some(shortened) = shortened {
+            shortened.log(NAME, context);
+        }
+        Ok(output)
     }
 }
 
@@ -114,14 +125,16 @@ impl Query {
         }
     }
 
-    fn run(&self, access: &Access) -> Result<ToolOutput, Error> {
+    fn run(&self, access: &Access) -> Result<(ToolOutput, Option<Shortened>), Error> {
         let matcher = self.matcher()?;
         let root = access.hold(&self.path)?;
         let glob = self.glob.as_deref().map(|pattern| glob(NAME, &root.real, pattern)).transpose()?;
         // One more tells whether there are more.
         let first = First::new(self.matches_max + 1);
+        let finder = Finder { query: self, regex: OnceLock::new() };
         let visitor = || FileSearch {
             access,
+            finder: &finder,
             glob: glob.as_ref(),
             // Each thread its own: one for all would make them wait for the room that it works in.
             matcher: matcher.clone(),
@@ -141,9 +154,19 @@ impl Query {
         Ok(self.told(&first.into_results()))
     }
 
+    fn regex(&self) -> String {
+        if self.is_literal { regex_syntax::escape(&self.pattern) } else { self.pattern.clone() }
+    }
+
+    /// Finds where in a line the match is, for those that are too long to be shown. What the searcher uses tells only that
+    /// there is one.
+    fn finder(&self) -> Option<Regex> {
+        let mut builder = RegexBuilder::new(&self.regex());
+        builder.case_insensitive(self.ignores_case).multi_line(true);
+        builder.size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_BYTES_MAX).build().ok()
+    }
+
     fn matcher(&self) -> Result<RegexMatcher, Error> {
-        let pattern =
-            if self.is_literal { regex_syntax::escape(&self.pattern) } else { self.pattern.clone() };
         let mut builder = RegexMatcherBuilder::new();
         builder
             .case_insensitive(self.ignores_case)
@@ -151,7 +174,9 @@ impl Query {
             .line_terminator(Some(b'\n'))
             .size_limit(PATTERN_BYTES_MAX)
             .dfa_size_limit(PATTERN_BYTES_MAX);
-        builder.build(&pattern).map_err(|error| Error::arguments(NAME, format!("`pattern`: {error}")))
+        builder
+            .build(&self.regex())
+            .map_err(|error| Error::arguments(NAME, bounded(&format!("`pattern`: {error}"))))
     }
 
     fn searcher(&self) -> Searcher {
@@ -164,30 +189,34 @@ impl Query {
             .build()
     }
 
-    fn told(&self, results: &[(PathBuf, Vec<Line>)]) -> ToolOutput {
+    fn told(&self, results: &[(PathBuf, Vec<Line>)]) -> (ToolOutput, Option<Shortened>) {
         let room = self.output_bytes_max.saturating_sub(NOTE_BYTES_MAX);
-        let (mut text, mut matches, mut files) = (String::new(), 0, 0);
-        let mut note = None;
-        'files: for (path, lines) in results {
+        let (mut text, mut matches, mut files, mut found_bytes) = (String::new(), 0, 0, 0);
+        let mut reason = None;
+        for (path, lines) in results {
             let name = named(&self.path, path);
-            files += 1;
+            files += usize::from(reason.is_none());
             for line in lines {
                 let is_over = line.is_match && matches == self.matches_max;
                 let shown = line.shown(&name, self.context > 0 && !text.is_empty());
-                if is_over || text.len() + shown.len() > room {
-                    let reason = if is_over { "there are more matches" } else { "the output is full" };
-                    note = Some(format!("[cut: {reason}; narrow pattern, path or glob]\n"));
-                    break 'files;
+                found_bytes += shown.len();
+                if reason.is_none() && (is_over || found_bytes > room) {
+                    reason = Some(if is_over { "there are more matches" } else { "the output is full" });
                 }
-                matches += usize::from(line.is_match);
-                text.push_str(&shown);
+                if reason.is_none() {
+                    matches += usize::from(line.is_match);
+                    text.push_str(&shown);
+                }
             }
         }
-        text.extend(note);
-        if text.is_empty() {
+        let shortened = reason.map(|_| Shortened::new(found_bytes, text.len()));
+        if let Some(reason) = reason {
+            // Writing into a string cannot fail.
+            let _ = writeln!(text, "[search truncated] {reason}; narrow pattern, path or glob");
+        } else if text.is_empty() {
             text.push_str("[nothing found]\n");
         }
-        ToolOutput::success(text, format!("{matches} matches in {files} files"))
+        (ToolOutput::success(text, format!("{matches} matches in {files} files")), shortened)
     }
 }
 
@@ -195,7 +224,7 @@ impl Query {
 /// everything else.
 pub(crate) fn glob(tool: &str, root: &Path, pattern: &str) -> Result<Override, Error> {
     let built = OverrideBuilder::new(root).add(pattern).and_then(|builder| builder.build());
-    built.map_err(|error| Error::arguments(tool, format!("{pattern}: {error}")))
+    built.map_err(|error| Error::arguments(tool, bounded(&format!("{pattern}: {error}"))))
 }
 
 /// Whoever writes a dot at the start of a name means such names.
@@ -214,15 +243,22 @@ struct Line {
 }
 
 impl Line {
-    fn new(number: Option<u64>, bytes: &[u8], is_match: bool, is_after_gap: bool) -> Self {
+    /// A line with a match shows that, if it cannot be shown as a whole.
+    fn new(number: Option<u64>, bytes: &[u8], finder: Option<&Finder<'_>>, is_after_gap: bool) -> Self {
         let end = bytes.len() - bytes.iter().rev().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
-        let cut = end.min(LINE_BYTES_MAX);
-        let mut text = String::from_utf8_lossy(&bytes[..cut]).into_owned();
-        if cut < end {
-            text = text.trim_end_matches(char::REPLACEMENT_CHARACTER).to_owned();
-            text.push_str(" …");
+        let line = &bytes[..end];
+        let start =
+            if end > LINE_BYTES_MAX { finder.map_or(0, |finder| first_shown(line, finder)) } else { 0 };
+        let cut = end.min(start + LINE_BYTES_MAX);
+        let mut text = String::from_utf8_lossy(&line[start..cut]).into_owned();
+        if start > 0 {
+            // The cuts may go through characters.
+            text = format!("… {}", text.trim_start_matches(char::REPLACEMENT_CHARACTER));
         }
-        Self { number: number.unwrap_or(0), text, is_match, is_after_gap }
+        if cut < end {
+            text = format!("{} …", text.trim_end_matches(char::REPLACEMENT_CHARACTER));
+        }
+        Self { number: number.unwrap_or(0), text, is_match: finder.is_some(), is_after_gap }
     }
 
     fn shown(&self, name: &str, has_gaps: bool) -> String {
@@ -232,11 +268,26 @@ impl Line {
     }
 }
 
+/// Finds where in a line the match is. It is made when the first long line is met.
+struct Finder<'q> {
+    query: &'q Query,
+    regex: OnceLock<Option<Regex>>,
+}
+
+/// Where a part of a long line begins that holds the beginning of its match.
+fn first_shown(line: &[u8], finder: &Finder<'_>) -> usize {
+    let regex = finder.regex.get_or_init(|| finder.query.finder());
+    let found = regex.as_ref().and_then(|regex| regex.find(line));
+    let far = found.filter(|found| found.end() > LINE_BYTES_MAX);
+    far.map_or(0, |found| found.start().saturating_sub(BEFORE_MATCH_BYTES).min(line.len() - LINE_BYTES_MAX))
+}
+
 /// Searches files on one thread.
 struct FileSearch<'a> {
     access: &'a Access,
     glob: Option<&'a Override>,
     matcher: RegexMatcher,
+    finder: &'a Finder<'a>,
     searcher: Searcher,
     matches_max: usize,
     first: &'a First<Vec<Line>>,
@@ -262,7 +313,13 @@ impl Visitor for FileSearch<'_> {
 
 impl FileSearch<'_> {
     fn search(&mut self, path: &Path, file: &File) {
-        let mut lines = Lines { found: Vec::new(), matches: 0, matches_max: self.matches_max, is_gap: true };
+        let mut lines = Lines {
+            finder: self.finder,
+            found: Vec::new(),
+            matches: 0,
+            matches_max: self.matches_max,
+            is_gap: true,
+        };
         let reader = Cancellable { file, cancel: &self.access.context.cancel };
         // A file that cannot be read to its end shows what was found until there.
         let _ = self.searcher.search_reader(&self.matcher, reader, &mut lines);
@@ -273,22 +330,24 @@ impl FileSearch<'_> {
 }
 
 /// Gathers what is found in one file.
-struct Lines {
+struct Lines<'a> {
+    finder: &'a Finder<'a>,
     found: Vec<Line>,
     matches: usize,
     matches_max: usize,
     is_gap: bool,
 }
 
-impl Lines {
+impl Lines<'_> {
     fn add(&mut self, number: Option<u64>, bytes: &[u8], is_match: bool) {
         let is_after_gap = std::mem::take(&mut self.is_gap);
-        self.found.push(Line::new(number, bytes, is_match, is_after_gap));
+        let finder = is_match.then_some(self.finder);
+        self.found.push(Line::new(number, bytes, finder, is_after_gap));
         self.matches += usize::from(is_match);
     }
 }
 
-impl Sink for Lines {
+impl Sink for Lines<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {

@@ -167,6 +167,9 @@ fn counted(lines: usize) -> String {
 const NO_NEW_REPOSITORY: &str = "the sandbox lets no command make a repository of the workspace itself: a person has to run `git init` \
                                  there first; a repository in a folder below works";
 
+/// Where nothing but `/tmp` is to be written, no setting for paths opens another.
+const READ_ONLY: &str = "the permission is read-only: the sandbox lets commands write below /tmp alone, whatever sandbox.writable names";
+
 /// What programs say when the walls stop them, and what stands behind it. Without this nobody would look there.
 const HINTS: &[(&str, &str)] = &[
     (
@@ -196,11 +199,19 @@ const HINTS: &[(&str, &str)] = &[
 ];
 
 fn hint(stdout: &str, stderr: &str, context: &ToolContext) -> Option<&'static str> {
-    context.walls.plan().policy.as_ref()?;
+    let policy = context.walls.plan().policy.as_ref()?;
     let said = |text: &str| stderr.contains(text) || stdout.contains(text);
-    let git = context.workspace.join(".git");
-    if said("Read-only file system") && said("/.git/") && !git.join("HEAD").exists() {
+    let makes_a_repository =
+        [stderr, stdout].iter().any(|text| explaining::makes_a_repository(text, context));
+    if said("Read-only file system") && makes_a_repository {
         return Some(NO_NEW_REPOSITORY);
+    }
+    if said("Read-only file system") && policy.writable.is_empty() {
+        return Some(READ_ONLY);
     }
     HINTS.iter().find(|(text, _)| said(text)).map(|(_, hint)| *hint)
 }
+
+#[cfg(test)]
+#[path = "shell_exec_tests.rs"]
+mod tests;

@@ -32,12 +32,7 @@ impl Snapshots {
 
     /// The name of a content.
     pub fn name(content: &[u8]) -> String {
-        use std::fmt::Write;
-        Sha256::digest(content).iter().fold(String::with_capacity(NAME_CHARS), |mut name, byte| {
-            // Writing into a string cannot fail.
-            let _ = write!(name, "{byte:02x}");
-            name
-        })
+        hex::encode(Sha256::digest(content))
     }
 
     /// Keeps a content and gives its name. Nobody but the owner can read it.

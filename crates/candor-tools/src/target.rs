@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{
@@ -92,9 +93,16 @@ impl Access {
 
     /// The same for a path of the host.
     pub(crate) fn target_at(&self, asked: &str, path: &Path, last: LastLink) -> Result<Target, Error> {
-        let (bounds, path) = self.bounds(asked, path)?;
-        let found = bounds.find(&path, last).map_err(|errno| match errno {
+        let (bounds, below) = self.bounds(asked, path)?;
+        let found = bounds.find(&below, last).map_err(|errno| match errno {
+            Errno::LOOP if rustix::fs::stat(path).is_err_and(|why| why == Errno::LOOP) => {
+                Error::file(asked, errno)
+            }
             Errno::XDEV | Errno::LOOP => self.blocked(asked, "the path leads out of where files are written"),
+            Errno::NOTDIR => {
+                let reason = "a file stands on the way, where a folder is needed";
+                Error::file(asked, io::Error::new(io::ErrorKind::NotADirectory, reason))
+            }
             errno => Error::file(asked, errno),
         })?;
         let (shown, relative) = self.shown(&found.real, &bounds);
@@ -156,8 +164,9 @@ impl Access {
                 opened => opened.map_err(|errno| Error::file(root, errno))?,
             };
             let real = real_path(&directory).map_err(|errno| Error::file(root, errno))?;
-            let inside = path.strip_prefix(root).or_else(|_| path.strip_prefix(&real));
-            if let Some(relative) = inside.ok().filter(|relative| goes_down(relative)) {
+            let inside = path.strip_prefix(root).or_else(|_| path.strip_prefix(&real)).ok();
+            let inside = inside.or_else(|| below_alias(path, &real));
+            if let Some(relative) = inside.filter(|relative| goes_down(relative)) {
                 return Ok((Bounds::Beneath { root: directory, real }, relative.to_owned()));
             }
         }
@@ -171,11 +180,24 @@ impl Access {
         match (inside, bounds) {
             (Some(inside), _) => (inside.clone(), inside),
             (None, Bounds::Beneath { real: root, .. }) => {
-                (real.to_owned(), real.strip_prefix(root).unwrap_or(real).to_owned())
+                (self.context.walls.seen_path(real), real.strip_prefix(root).unwrap_or(real).to_owned())
             }
             (None, Bounds::Anywhere) => (real.to_owned(), real.to_owned()),
         }
     }
+}
+
+/// The path from a directory that it names in another way: over links that lead to it from outside. What is below is not
+/// looked at here.
+pub(crate) fn below_alias<'p>(path: &'p Path, real: &Path) -> Option<&'p Path> {
+    let is_it = |above: &&Path| {
+        // Not over the kernel's own links, which have nothing to do with the path.
+        let opened = open_anywhere(above, DIRECTORY).and_then(|above| real_path(&above));
+        opened.is_ok_and(|above| above == real)
+    };
+    // The outermost name counts: a link inside that leads back to the directory is a part of the rest.
+    let named = path.ancestors().filter(is_it).last()?;
+    path.strip_prefix(named).ok()
 }
 
 /// Whether a path never goes above where it began, by its words.
@@ -286,8 +308,8 @@ impl Target {
         Ok(Some(if bytes.len() as u64 > bytes_max { Content::TooLong } else { Content::Bytes(bytes) }))
     }
 
-    /// Puts a new file in the place of the old one, and says how many of the folders above it were made for it.
-    pub(crate) fn replace(&self, content: &[u8], mode: NewMode) -> io::Result<u32> {
+    /// Puts a new file in the place of the old one.
+    pub(crate) fn replace(&self, content: &[u8], mode: NewMode) -> io::Result<Placed> {
         self.stayed()?;
         let mut directory = self.directory.try_clone()?;
         let mut folders = 0;
@@ -297,7 +319,7 @@ impl Target {
         if put.is_err() {
             let _ = prune(directory, folders);
         }
-        put.map(|()| folders)
+        put.map(|mode| Placed { folders, mode })
     }
 
     /// Removes the file, and as many of the folders above it as are empty then.
@@ -334,7 +356,7 @@ impl Target {
         Ok(())
     }
 
-    fn put(&self, directory: &OwnedFd, content: &[u8], mode: NewMode) -> io::Result<()> {
+    fn put(&self, directory: &OwnedFd, content: &[u8], mode: NewMode) -> io::Result<u32> {
         // A name that cannot be guessed, and that must not be there: nobody can have put a link in its place.
         let temporary = format!(".candor-{}", Uuid::now_v7().simple());
         let new = match mode {
@@ -343,8 +365,9 @@ impl Target {
         };
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = openat(directory, &temporary, flags, Mode::from_raw_mode(new))?;
-        let written = self.fill(file, content, mode).and_then(|()| {
-            renameat(directory, &temporary, directory, OsStr::new(&self.name)).map_err(Into::into)
+        let written = self.fill(file, content, mode).and_then(|mode| {
+            renameat(directory, &temporary, directory, OsStr::new(&self.name))?;
+            Ok(mode)
         });
         if written.is_err() {
             let _ = unlinkat(directory, &temporary, AtFlags::empty());
@@ -352,7 +375,8 @@ impl Target {
         written
     }
 
-    fn fill(&self, file: OwnedFd, content: &[u8], mode: NewMode) -> io::Result<()> {
+    /// Fills the new file, and says which mode it has.
+    fn fill(&self, file: OwnedFd, content: &[u8], mode: NewMode) -> io::Result<u32> {
         if let Some(old) = &self.old {
             // Only root can give a file away, and only root needs to: another's file stays another's.
             let _ = fchown(&file, Some(Uid::from_raw(old.st_uid)), Some(Gid::from_raw(old.st_gid)));
@@ -369,7 +393,9 @@ impl Target {
         if let Some(wanted) = wanted {
             fchmod(&file, Mode::from_raw_mode(wanted))?;
         }
-        File::from(file).write_all(content)
+        let mut file = File::from(file);
+        file.write_all(content)?;
+        Ok(file.metadata()?.mode() & 0o7777)
     }
 }
 
@@ -386,6 +412,14 @@ fn prune(mut directory: OwnedFd, folders: u32) -> io::Result<()> {
         directory = above;
     }
     Ok(())
+}
+
+/// A file that was put in its place.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    /// How many of the folders above it were made for it.
+    pub(crate) folders: u32,
+    pub(crate) mode: u32,
 }
 
 /// What is in a file.

@@ -4,7 +4,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
 
@@ -29,7 +29,9 @@ impl Temp {
     pub(crate) fn new() -> io::Result<Self> {
         let place = std::env::temp_dir();
         remove_left_over(&place, AGE_MIN);
-        let directory = tempfile::Builder::new().prefix(PREFIX).tempdir_in(place)?;
+        // What commands put there is nobody else's, as little as what they do in a home.
+        let owner = fs::Permissions::from_mode(0o700);
+        let directory = tempfile::Builder::new().prefix(PREFIX).permissions(owner).tempdir_in(place)?;
         let lock = held(directory.path())?;
         flock(&lock, FlockOperation::NonBlockingLockShared)?;
         Ok(Self { directory, _lock: lock })

@@ -1,11 +1,12 @@
 //! What is used stays, and what nobody uses goes.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 
-use super::{PREFIX, held, remove_left_over};
+use super::{PREFIX, Temp, held, remove_left_over};
 
 #[test]
 fn a_directory_that_nobody_holds_is_removed() {
@@ -25,4 +26,10 @@ fn a_directory_that_nobody_holds_is_removed() {
     drop(lock);
     remove_left_over(place.path(), Duration::ZERO);
     assert!(!path("used").exists());
+}
+
+#[test]
+fn nobody_else_can_look_into_one() {
+    let made = Temp::new().unwrap();
+    assert_eq!(fs::metadata(made.path()).unwrap().mode() & 0o7777, 0o700);
 }

@@ -41,7 +41,7 @@ pub(crate) struct Todo {
 
 impl Todo {
     pub(crate) fn new() -> Self {
-        let description = "Show the user your plan.\nSend the whole list each time.";
+        let description = "Show the user your plan: the whole list each time.";
         Self { spec: arguments::spec::<Args<'_>>(NAME, description) }
     }
 }

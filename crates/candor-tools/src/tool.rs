@@ -7,7 +7,7 @@ use std::time::Duration;
 use candor_protocol::ToolSpec;
 use serde_json::Value;
 
-use crate::{Judgement, ToolContext, ToolOutput, arguments};
+use crate::{Judgement, ToolContext, ToolOutput, arguments, patch};
 
 /// What a tool's run gives back: tools are held as `dyn`, and an `async fn` in a trait cannot be.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -59,6 +59,18 @@ pub trait Tool: Send + Sync {
         false
     }
 
+    /// The most that any call of it does, for people. What a single call does, [`Tool::effect`] says.
+    fn reach(&self) -> Reach {
+        let takes = |name: &str| self.spec().parameters["properties"][name].is_object();
+        if self.is_walled() || self.is_foreign() {
+            Reach::Exec
+        } else if takes("patch") {
+            Reach::Write
+        } else {
+            Reach::Read
+        }
+    }
+
     /// What this call would touch.
     fn effect(&self, args: &Value, context: &ToolContext) -> Effect;
 
@@ -75,10 +87,9 @@ pub trait Tool: Send + Sync {
     /// What this call means to do, for a person: all of it that matters, and nothing that does not. Files that it writes are
     /// shown as a difference besides.
     fn shown(&self, args: &Value) -> String {
-        match args.get("path").and_then(Value::as_str) {
-            Some(path) => path.to_owned(),
-            None => args.to_string(),
-        }
+        let text = |name: &str| args.get(name).and_then(Value::as_str);
+        let named = || text("patch").and_then(patch::named);
+        text("path").map(str::to_owned).or_else(named).unwrap_or_else(|| args.to_string())
     }
 
     /// What a person would allow for good by allowing this call for good.
@@ -93,6 +104,31 @@ pub trait Tool: Send + Sync {
 
     /// Does it.
     fn run<'a>(&'a self, args: &'a Value, context: &'a ToolContext) -> BoxFuture<'a, ToolOutput>;
+}
+
+/// The most that the calls of a tool do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// They change nothing.
+    Read,
+    /// They change files.
+    Write,
+    /// They run something, which may do anything that the rules and the walls let it.
+    Exec,
+    /// They change nothing here and tell somebody outside something.
+    Send,
+}
+
+impl Reach {
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Exec => "exec",
+            Self::Send => "send",
+        }
+    }
 }
 
 /// What a call touches.

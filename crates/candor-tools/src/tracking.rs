@@ -1,28 +1,29 @@
 //! Notices what a command changed in the workspace, so that it can be taken back.
 //!
 //! A tool that writes a file knows what it is about to change; a command may change anything. So the files of the
-//! workspace are looked at before and after it, and what they hold is kept once. Most looks are at times and sizes only:
-//! a file that has not been touched is not read again. A workspace with too much in it is not tracked at all, and what
-//! git ignores never is: it can be made anew. What git keeps itself is only noticed, as git has ways of its own to take
-//! it back. What cannot be undone is told as a change, too, so that nobody takes a part for the whole.
+//! workspace are looked at before and after it, and what they hold is kept once; a symbolic link holds its text. Most looks
+//! are at times and sizes only: a file that has not been touched is not read again. A workspace with too much in it is not
+//! tracked at all, and what git ignores never is: it can be made anew. What git keeps itself is only noticed, as git has
+//! ways of its own to take it back; a `.git` that is no folder is a file like any other. What cannot be undone is told as a
+//! change, too, so that nobody takes a part for the whole.
 //!
 //! What runs beside may change names while they are looked at. So everything is opened in the open folder above it, as
 //! the file tools do it, and no link is followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use candor_protocol::Change;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, openat, statat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, statat};
+use rustix::io::Errno;
 use tokio::task::spawn_blocking;
 
 use crate::access::Access;
-use crate::held::open_in;
+use crate::seen::{FILE_BYTES_MAX, Seen, Stamp, see};
+use crate::standing::Standing;
 use crate::walk::{DotNames, Entry, Visitor, walk};
 use crate::{Permission, Snapshots, ToolContext};
 
@@ -30,8 +31,6 @@ const NAME: &str = "shell_exec";
 
 /// More files and folders take longer to look at than most commands take.
 const ENTRIES_MAX: usize = 5_000;
-/// A longer file is data: it is not kept, and the change says so.
-const FILE_BYTES_MAX: u64 = 1 << 20;
 /// The most that is read at one look.
 const BYTES_MAX: u64 = 64 << 20;
 
@@ -78,24 +77,6 @@ type Files = BTreeMap<PathBuf, Seen>;
 struct Repository {
     head: Stamp,
     log: Option<Stamp>,
-}
-
-/// A file as it was seen.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Seen {
-    stamp: Stamp,
-    mode: u32,
-    /// The name of its content; nothing, where it is too long to be kept.
-    content: Option<String>,
-}
-
-/// What changes when a file does. The kernel sets `ctime`, which nobody can set back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    bytes: i64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-    file: (u64, u64),
 }
 
 /// Looks at the workspace before a command runs, where changes can be taken back at all.
@@ -166,6 +147,7 @@ impl Tracking {
 
 /// One look at the workspace.
 struct Look<'l> {
+    access: &'l Access,
     before: &'l Files,
     snapshots: &'l Snapshots,
     found: Mutex<Found>,
@@ -191,6 +173,23 @@ impl Look<'_> {
         found.too_much |= found.entries > ENTRIES_MAX || found.read_bytes > BYTES_MAX;
         !found.too_much
     }
+
+    /// Looks at what is no folder.
+    fn keep(&self, folder: &OwnedFd, name: &OsStr, real: &Path, kind: FileType) {
+        let Some((seen, read_bytes)) = see(folder, name, kind, self.before.get(real), self.snapshots) else {
+            return;
+        };
+        let mut found = self.found();
+        found.read_bytes += read_bytes.min(FILE_BYTES_MAX);
+        found.tree.files.insert(real.to_owned(), seen);
+    }
+
+    /// Looks at a `.git` that is no folder, as that of a submodule: a file like any other, which leads git elsewhere.
+    fn elsewhere(&self, folder: &OwnedFd, git: &Path) {
+        if !self.access.is_hidden(git, None) && self.count() {
+            self.keep(folder, OsStr::new(".git"), git, FileType::Unknown);
+        }
+    }
 }
 
 impl Visitor for &Look<'_> {
@@ -204,23 +203,18 @@ impl Visitor for &Look<'_> {
         }
         if entry.kind == FileType::Directory {
             self.found().tree.folders.insert(entry.real.to_owned());
+        } else {
+            self.keep(entry.folder, entry.name, entry.real, entry.kind);
         }
-        if entry.kind != FileType::RegularFile {
-            return;
-        }
-        // What cannot be opened cannot be taken back either.
-        let Ok((file, stat)) = open_in(entry.folder, entry.name) else { return };
-        let seen = see(&file, &stat, self.before.get(entry.real), self.snapshots);
-        let mut found = self.found();
-        if seen.1 {
-            found.read_bytes += u64::try_from(stat.st_size).unwrap_or_default().min(FILE_BYTES_MAX);
-        }
-        found.tree.files.insert(entry.real.to_owned(), seen.0);
     }
 
     /// A folder without a `HEAD` is no repository yet, such as the one that the walls put where none is to be made.
     fn repository(&mut self, folder: &OwnedFd, git: &Path) {
-        let Ok(open) = openat(folder, ".git", GIT, Mode::empty()) else { return };
+        let open = match openat(folder, ".git", GIT, Mode::empty()) {
+            Ok(open) => open,
+            Err(Errno::NOTDIR | Errno::LOOP) => return self.elsewhere(folder, git),
+            Err(_) => return,
+        };
         let stamp =
             |name: &str| statat(&open, name, AtFlags::SYMLINK_NOFOLLOW).ok().map(|stat| Stamp::of(&stat));
         if let Some(head) = stamp("HEAD") {
@@ -232,7 +226,7 @@ impl Visitor for &Look<'_> {
 
 /// The workspace as it is now; nothing, where there is too much in it. What has not been touched is not read.
 fn look(access: &Access, before: &Files, snapshots: &Snapshots) -> Option<Tree> {
-    let look = Look { before, snapshots, found: Mutex::default() };
+    let look = Look { access, before, snapshots, found: Mutex::default() };
     let workspace = &access.context.workspace;
     let root = access.hold_at(".", workspace).ok()?;
     walk(access, &root, DotNames::Walk, || &look).ok()?;
@@ -244,29 +238,8 @@ fn look(access: &Access, before: &Files, snapshots: &Snapshots) -> Option<Tree> 
 fn again(access: &Access, path: &Path, seen: &Seen, snapshots: &Snapshots) -> Option<Seen> {
     let (folder, name) = (path.parent()?, path.file_name()?);
     let held = access.hold_at(".", folder).ok().filter(|held| held.real == folder)?;
-    let (file, stat) = open(&held.directory().ok()?, name)?;
-    Some(see(&file, &stat, Some(seen), snapshots).0)
-}
-
-fn open(folder: &OwnedFd, name: &OsStr) -> Option<(File, Stat)> {
-    open_in(folder, name).ok()
-}
-
-/// A file as it is, and whether it had to be read for that.
-fn see(file: &File, stat: &Stat, before: Option<&Seen>, snapshots: &Snapshots) -> (Seen, bool) {
-    let (stamp, mode) = (Stamp::of(stat), stat.st_mode & 0o7777);
-    if let Some(before) = before.filter(|before| before.stamp == stamp) {
-        return (Seen { stamp, mode, content: before.content.clone() }, false);
-    }
-    if u64::try_from(stat.st_size).is_ok_and(|bytes| bytes > FILE_BYTES_MAX) {
-        return (Seen { stamp, mode, content: None }, false);
-    }
-    let mut content = Vec::new();
-    // However long it is by now, no more than this is read of it.
-    let read = file.take(FILE_BYTES_MAX + 1).read_to_end(&mut content);
-    let is_whole = read.is_ok() && content.len() as u64 <= FILE_BYTES_MAX;
-    let content = is_whole.then(|| snapshots.keep(&content).ok()).flatten();
-    (Seen { stamp, mode, content }, true)
+    let seen = see(&held.directory().ok()?, name, FileType::Unknown, Some(seen), snapshots)?;
+    Some(seen.0)
 }
 
 fn changes(before: &Tree, after: &Tree, workspace: &Path) -> Vec<Change> {
@@ -274,8 +247,7 @@ fn changes(before: &Tree, after: &Tree, workspace: &Path) -> Vec<Change> {
     let gone = gone.map(|(path, seen)| change(path, Some(seen), None));
     let other = after.files.iter().filter_map(|(path, seen)| {
         let was = before.files.get(path);
-        let is_same = was.is_some_and(|was| was.content == seen.content && was.mode == seen.mode)
-            && (seen.content.is_some() || was.is_some_and(|was| was.stamp == seen.stamp));
+        let is_same = was.is_some_and(|was| was.is_same(seen));
         let folders = if was.is_none() { new_folders(path, before, workspace) } else { 0 };
         (!is_same).then(|| Change { folders, ..change(path, was, Some(seen)) })
     });
@@ -311,27 +283,20 @@ pub(crate) fn unkept(number: u64, context: &ToolContext) -> Vec<Change> {
 }
 
 fn change(path: &Path, before: Option<&Seen>, after: Option<&Seen>) -> Change {
-    let is_kept = |seen: &Seen| seen.content.is_some();
+    let is_kept = |seen: &Seen| seen.standing.is_some();
+    // The mode has a place of its own there, which says it of what was not kept, too.
+    let was = before.and_then(|seen| match seen.standing.as_ref()? {
+        Standing::File { content, .. } => Some(content.clone()),
+        other => Some(other.name()),
+    });
     Change {
         path: path.display().to_string(),
-        before: before.and_then(|seen| seen.content.clone()),
-        after: after.and_then(|seen| seen.content.clone()),
+        before: was,
+        after: after.and_then(|seen| seen.standing.as_ref().map(Standing::name)),
         mode: before.map(|seen| seen.mode),
         folders: 0,
         // A name that is no text could not be found again.
         kept: path.to_str().is_some() && before.is_none_or(is_kept) && after.is_none_or(is_kept),
         left: None,
-    }
-}
-
-impl Stamp {
-    fn of(stat: &Stat) -> Self {
-        let nanos = |nanos: u64| i64::try_from(nanos).unwrap_or_default();
-        Self {
-            bytes: stat.st_size,
-            modified: (stat.st_mtime, nanos(stat.st_mtime_nsec)),
-            changed: (stat.st_ctime, nanos(stat.st_ctime_nsec)),
-            file: (stat.st_dev, stat.st_ino),
-        }
     }
 }

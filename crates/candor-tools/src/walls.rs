@@ -6,6 +6,8 @@ use std::sync::OnceLock;
 use candor_sandbox::{Level, Policy, Sandbox};
 
 use crate::Error;
+use crate::nested;
+use crate::repositories::Repositories;
 use crate::temp::Temp;
 
 /// Which walls a session is to have.
@@ -38,6 +40,8 @@ struct Up {
     /// Both are removed with the walls.
     temp: Option<Temp>,
     output: Option<Temp>,
+    /// They are put right with the last one who was behind the walls.
+    repositories: Repositories,
 }
 
 impl Walls {
@@ -61,15 +65,43 @@ impl Walls {
         Ok(&self.up.get_or_init(|| up).sandbox)
     }
 
+    /// Puts right what those who are still behind them did to the repositories, so far. Whoever runs the next command is told.
+    pub fn put_right(&self) {
+        if let Some(up) = self.up.get() {
+            up.repositories.put_right();
+        }
+    }
+
+    /// Looks at the repositories again before somebody begins behind them.
+    pub(crate) fn look_again(&self) {
+        if let Some(up) = self.up.get() {
+            up.repositories.look_again();
+        }
+    }
+
+    /// Puts right what somebody who has ended did to the repositories; what was done.
+    pub(crate) fn put_right_and_tell(&self) -> Vec<String> {
+        self.up.get().map(|up| up.repositories.put_right_and_tell()).unwrap_or_default()
+    }
+
     /// Where on the host a path is that somebody inside sees.
     pub fn host_path(&self, seen: &Path) -> PathBuf {
         // Only the temporary directory is another one inside; nothing is put up for any other path.
         let is_remapped =
             self.plan.policy.is_some() && SHARED_TEMPS.iter().any(|temp| seen.starts_with(temp));
-        match self.sandbox() {
-            Ok(sandbox) if is_remapped => sandbox.host_path(seen),
-            _ => seen.to_owned(),
+        if !is_remapped {
+            return seen.to_owned();
         }
+        self.sandbox().map_or_else(|_| seen.to_owned(), |sandbox| sandbox.host_path(seen))
+    }
+
+    /// How somebody inside calls a path of the host in the session's temporary directory; any other path is called the same.
+    pub(crate) fn seen_path(&self, real: &Path) -> PathBuf {
+        // Weak walls leave the directory under its own name.
+        let temp = self.temp().filter(|temp| self.host_path(Path::new(TEMP)) == *temp);
+        let temp = temp.and_then(|temp| temp.canonicalize().ok());
+        let below = temp.and_then(|temp| real.strip_prefix(temp).ok().map(Path::to_owned));
+        below.map_or_else(|| real.to_owned(), |below| Path::new(TEMP).join(below))
     }
 
     /// Whether a path of the host lies in a directory that is another one inside, and is not shown there either.
@@ -95,20 +127,57 @@ impl Walls {
 
     fn put_up(&self) -> Result<Up, Error> {
         let Some(policy) = self.plan.policy.clone() else {
-            return Ok(Up { sandbox: Sandbox::bare(), temp: None, output: None });
+            let repositories = Repositories::at(&[], &[], &[]);
+            return Ok(Up { sandbox: Sandbox::bare(), temp: None, output: None, repositories });
         };
         let failed = |source| Error::file(std::env::temp_dir(), source);
         let (temp, output) = (Temp::new().map_err(failed)?, Temp::new().map_err(failed)?);
         let mut policy = Policy { temp: Some(temp.path().to_owned()), ..policy };
         policy.shown.push(output.path().to_owned());
-        let sandbox = match Sandbox::open(policy, self.plan.minimum) {
+        let roots: Vec<PathBuf> =
+            policy.writable.iter().filter_map(|root| root.canonicalize().ok()).collect();
+        let mut nested = nested::below(&roots);
+        let mut walled = with_protected(&policy, &roots, &nested);
+        let mut sandbox = self.open(&walled)?;
+        if sandbox.level() == Level::Landlock && nested.len() > NESTED_BY_RULES_MAX {
+            nested.truncate(NESTED_BY_RULES_MAX);
+            walled = with_protected(&policy, &roots, &nested);
+            sandbox = self.open(&walled)?;
+        }
+        let repositories = Repositories::at(&roots, &nested, &walled.protected);
+        Ok(Up { sandbox, temp: Some(temp), output: Some(output), repositories })
+    }
+
+    fn open(&self, policy: &Policy) -> Result<Sandbox, Error> {
+        match Sandbox::open(policy, self.plan.minimum) {
             // The owner has said that walls need not be there.
-            Err(candor_sandbox::Error::TooWeak { .. }) if self.plan.minimum == Level::None => Sandbox::bare(),
-            opened => opened?,
-        };
-        Ok(Up { sandbox, temp: Some(temp), output: Some(output) })
+            Err(candor_sandbox::Error::TooWeak { .. }) if self.plan.minimum == Level::None => {
+                Ok(Sandbox::bare())
+            }
+            opened => Ok(opened?),
+        }
     }
 }
+
+/// Where Landlock is the only wall, each name beside what is protected is a rule, and there is no room for very many.
+const NESTED_BY_RULES_MAX: usize = 64;
+
+/// The policy with what git believes of the repositories below its roots; the first of these is the workspace.
+fn with_protected(policy: &Policy, roots: &[PathBuf], nested: &[PathBuf]) -> Policy {
+    let mut policy = policy.clone();
+    let own = roots.first().into_iter().flat_map(|workspace| nested::protected_besides(workspace));
+    let theirs = nested.iter().flat_map(|folder| nested::protected(folder));
+    for path in own.chain(theirs) {
+        let is_inside = roots.iter().any(|root| path.starts_with(root));
+        if is_inside && !policy.protected.iter().any(|closed| path.starts_with(closed)) {
+            policy.protected.push(path);
+        }
+    }
+    policy
+}
+
+/// What the session's temporary directory is called inside.
+const TEMP: &str = "/tmp";
 
 /// What is private inside.
 const SHARED_TEMPS: &[&str] = &["/tmp", "/var/tmp"];

@@ -144,12 +144,14 @@ pub(super) const IO: Entry = Entry {
     cause: "Reading or writing {path} failed.\nReason: {reason}",
     steps: &[
         check("See what it is and who may use it", "ls -ld {path}"),
-        check("See whether its disk is there and has room", "df -h \"$(dirname {path})\""),
+        by_hand("If it is of another kind than the reason asks for, name a path of that kind"),
+        check("Else see whether its disk is there and has room", "df -h \"$(dirname {path})\""),
         by_hand(
             "If the reason names an input/output error, save what matters from that disk and have it checked",
         ),
     ],
-    verify: Some("head -c 1 {path} > /dev/null"),
+    // A pipe or a device is not opened: that may wait for ever.
+    verify: Some("test -f {path} && head -c 1 {path} > /dev/null || ls {path}/ > /dev/null"),
     retryable: false,
     exit_code: EXIT_FAILED,
 };

@@ -54,8 +54,8 @@ pub(super) const TIME_SPENT: Entry = Entry {
 pub(super) const STUCK: Entry = Entry {
     code: Code::RunStuck,
     class: Class::Runtime,
-    title: "The same call failed again and again",
-    cause: "{code} × {count}: {target}\nThe model met this failure {count} times with the same call of {tool}, and what it did in between did not help.\n\
+    title: "The same failure came again and again",
+    cause: "{code} × {count}: {target}\nThe model met this failure {count} times with {calls}, and what it did in between did not help.\n\
             Tried: {tried}\nThe last time: {cause}",
     steps: &[
         by_hand("Repair what the cause names; the model could not"),

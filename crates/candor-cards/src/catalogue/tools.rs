@@ -46,10 +46,7 @@ pub(super) const BLOCKED: Entry = Entry {
     cause: "A rule does not let {tool} do this.\nCommand: {command}\nReason: {reason}",
     steps: &[
         by_hand("Reach the same result in a way that the rule allows"),
-        check("See which rules hold and where they were set", "candor config show --origin"),
-        by_hand(
-            "If the rule is wrong for this machine, change it under security or sandbox in your own configuration",
-        ),
+        by_hand("If it has to be done like this, {remedy}"),
     ],
     verify: None,
     retryable: false,
@@ -73,14 +70,12 @@ pub(super) const DENIED: Entry = Entry {
 pub(super) const UNAPPROVED: Entry = Entry {
     code: Code::ToolUnapproved,
     class: Class::Policy,
-    title: "Nobody was there to approve this",
-    cause: "{tool} was not run: it needs a person's yes, and nobody was there to give it.\nCommand: {command}\nReason: {reason}",
+    title: "Nobody was there to be asked",
+    cause: "{tool} was not run: it needs a person's {needs}, and nobody was there to give it.\nAbout: {command}\nReason: {reason}",
     steps: &[
-        by_hand("Go on with what needs no approval, and say at the end what was left out"),
-        check("See which rules hold and where they were set", "candor config show --origin"),
-        by_hand(
-            "To be asked, run it on a terminal; to allow it for good, add it to security.allow_commands in your own configuration",
-        ),
+        by_hand("Go on without it: {instead}"),
+        by_hand("To be asked, run it on a terminal, or answer where its session is followed"),
+        by_hand("Or {otherwise}"),
     ],
     verify: None,
     retryable: false,
@@ -199,7 +194,7 @@ pub(super) const SANDBOX_READ_ONLY: Entry = Entry {
         by_hand("Write {places} instead"),
         check("See what the sandbox lets commands do", "candor config show --origin"),
         by_hand(
-            "If the place is meant to be written, its owner adds it to sandbox.writable, or takes it out of sandbox.protected, in their own configuration",
+            "If the place is meant to be written, its owner adds {place} to sandbox.writable, or takes it out of sandbox.protected, in their own configuration",
         ),
     ],
     verify: None,

@@ -94,7 +94,7 @@ fn facts_of_runs(code: Code) -> &'static [&'static str] {
         Code::VerifyBudgetSpent => &["profile", "limit", "left"],
         Code::VerifyStuck => &["check", "cause"],
         Code::VerifyPlanInvalid => &["path", "line", "column", "problem"],
-        Code::RunStuck => &["code", "count", "target", "tool", "tried", "cause"],
+        Code::RunStuck => &["calls", "code", "count", "target", "tried", "cause"],
         Code::SessionUnknown | Code::SessionBusy | Code::SessionExists | Code::RunInterrupted => &["session"],
         Code::SessionQueueFull => &["limit", "session"],
         Code::ImportInvalid => &["line", "path", "reason"],
@@ -126,7 +126,9 @@ fn facts_of_runs(code: Code) -> &'static [&'static str] {
         Code::SessionNone => &["workspace"],
         Code::PlaceholderUnknown => &["placeholder"],
         Code::ToolFailed => &["tool", "status", "output"],
-        Code::ToolBlocked | Code::ToolDenied | Code::ToolUnapproved => &["tool", "command", "reason"],
+        Code::ToolBlocked => &["tool", "command", "reason", "remedy"],
+        Code::ToolDenied => &["tool", "command", "reason"],
+        Code::ToolUnapproved => &["tool", "command", "reason", "needs", "instead", "otherwise"],
         Code::ToolFileInvalid => &["path", "line", "tool", "reason"],
         Code::SkillInvalid => &["path", "line", "reason", "help"],
         Code::SkillUnknown => &["skill", "skills"],
@@ -135,8 +137,19 @@ fn facts_of_runs(code: Code) -> &'static [&'static str] {
         Code::ScheduleInvalid => &["path", "schedule", "reason"],
         Code::SandboxTooWeak => &["minimum", "reached", "reason"],
         Code::SandboxFailed => &["stage", "reason"],
-        Code::SandboxReadOnly => &["places", "said"],
+        Code::SandboxReadOnly => &["places", "place", "said"],
         Code::SandboxNoRepository => &["workspace", "said"],
+        Code::HarnessInvalid => &["path", "problem"],
+        Code::RecipeInvalid => &["path", "problems"],
+        Code::WebSecret | Code::OutOfMemory => &["what"],
+        Code::InternalPanic => &["message", "location"],
+        other => facts_of_commands(other),
+    }
+}
+
+/// The same for what a command says or how it ends.
+fn facts_of_commands(code: Code) -> &'static [&'static str] {
+    match code {
         Code::CommandFailed => &["what", "exit", "said", "program", "command", "english", "lines", "silent"],
         Code::CommandNotFound | Code::CommandNotExecutable => &["program", "said", "command"],
         Code::CommandKilled | Code::CommandTerminated | Code::CommandInterrupted => {
@@ -144,10 +157,6 @@ fn facts_of_runs(code: Code) -> &'static [&'static str] {
         }
         Code::CommandCrashed => &["what", "signal", "exit", "said", "command", "program"],
         Code::CommandTimedOut => &["what", "limit", "said", "command"],
-        Code::HarnessInvalid => &["path", "problem"],
-        Code::RecipeInvalid => &["path", "problems"],
-        Code::WebSecret | Code::OutOfMemory => &["what"],
-        Code::InternalPanic => &["message", "location"],
         // A code that is missing here has facts that no card shows, which a test finds.
         _ => &[],
     }

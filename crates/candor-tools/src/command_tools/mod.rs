@@ -21,6 +21,7 @@ use serde_saphyr::Spanned;
 
 use self::entry::Entry;
 use self::tool::CommandTool;
+use crate::plain::read_plain_text;
 use crate::{Registry, Tool, ToolSource, Tools};
 
 /// The largest file.
@@ -152,7 +153,7 @@ fn entries(path: &Path, bytes: u64) -> Result<Vec<Spanned<Value>>, Failure> {
     if bytes > FILE_BYTES_MAX {
         return Err(all(1, &format!("it is larger than {FILE_BYTES_MAX} bytes")));
     }
-    let text = fs::read_to_string(path).map_err(|error| all(1, &error.to_string()))?;
+    let text = read_plain_text(path, FILE_BYTES_MAX).map_err(|error| all(1, &error.to_string()))?;
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }

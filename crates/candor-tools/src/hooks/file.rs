@@ -1,17 +1,15 @@
 //! One file of hooks, as the ecosystem writes it.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use candor_protocol::{Code, Failure};
-use rustix::fs::{CWD, Mode, OFlags, openat};
 use serde_json::{Map, Value};
 
 use super::matcher::Matcher;
 use super::occasion::Occasion;
+use crate::plain::read_plain_text;
 use crate::trust::content_hash;
 
 /// The largest file that is read.
@@ -54,28 +52,15 @@ pub(super) struct Content {
 /// Reads a file. What cannot be used is left out, and the rest counts.
 pub(super) fn read(path: &Path, is_own: bool) -> Content {
     let mut reading = Reading { path, is_own, content: Content::default() };
-    match text(path).and_then(|text| serde_json::from_str::<Value>(&text).map_err(|error| error.to_string()))
+    match read_plain_text(path, FILE_BYTES_MAX)
+        .map_err(|error| error.to_string())
+        .and_then(|text| serde_json::from_str::<Value>(&text).map_err(|error| error.to_string()))
     {
         Ok(Value::Object(mut file)) => reading.file(file.remove("hooks")),
         Ok(_) => reading.left_out("the whole file", "it holds no object"),
         Err(why) => reading.left_out("the whole file", &why),
     }
     reading.content
-}
-
-fn text(path: &Path) -> Result<String, String> {
-    // A pipe would be waited for without end.
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = File::from(openat(CWD, path, flags, Mode::empty()).map_err(|error| error.to_string())?);
-    if !file.metadata().map_err(|error| error.to_string())?.is_file() {
-        return Err("it is no file".to_owned());
-    }
-    let mut bytes = Vec::new();
-    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > FILE_BYTES_MAX {
-        return Err(format!("it is larger than {FILE_BYTES_MAX} bytes"));
-    }
-    String::from_utf8(bytes).map_err(|_| "it is no text".to_owned())
 }
 
 struct Reading<'a> {

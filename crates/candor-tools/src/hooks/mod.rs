@@ -34,7 +34,6 @@ pub use self::moments::Trigger;
 pub use self::occasion::Occasion;
 use self::running::Job;
 use crate::error::COMMAND_CHARS_MAX;
-use crate::repository::Repository;
 use crate::{ToolContext, tracking};
 
 /// Who keeps the secrets of a session, and tells people something.
@@ -199,13 +198,13 @@ impl Hooks {
         jobs: Vec<Job>,
         context: &ToolContext,
     ) -> (Vec<(Arc<Hook>, Answer)>, Vec<Change>) {
-        let repository = Repository::before(context);
+        context.walls.look_again();
         if occasion.is_work() {
             tracking::before(context).await;
         }
         let is_walled = jobs.iter().any(|job| job.hook.is_walled);
         let answers = running::run(jobs, context).await;
-        let put_right = if is_walled { repository.put_right() } else { Vec::new() };
+        let put_right = if is_walled { context.walls.put_right_and_tell() } else { Vec::new() };
         for done in put_right {
             self.tell(format!("After a hook: {done}."));
         }

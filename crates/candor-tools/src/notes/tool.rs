@@ -12,7 +12,7 @@ use super::{Finder, NAME, NOTE_BYTES_MAX, NOTES_MAX, NoteText, Notes, Place, Sco
 use crate::access::Access;
 use crate::changing::{Plan, Step, carry_out, preview};
 use crate::{
-    BoxFuture, Effect, Error, Judgement, Permission, Tool, ToolContext, ToolOutput, arguments, choices,
+    BoxFuture, Effect, Error, Judgement, Permission, Reach, Tool, ToolContext, ToolOutput, arguments, choices,
 };
 
 choices! {
@@ -76,7 +76,7 @@ pub struct NotesTool {
 impl NotesTool {
     /// With what masks secrets in a text, and what finds words in a folder.
     pub fn new(mask: Arc<dyn Fn(&str) -> String + Send + Sync>, finder: Finder) -> Self {
-        let description = "Notes that outlast this session, as Markdown that people read. No secrets.";
+        let description = "Notes that outlast the session: Markdown for people. No secrets.";
         Self { spec: arguments::spec::<Args<'_>>(NAME, description), mask, finder }
     }
 
@@ -159,6 +159,10 @@ impl Tool for NotesTool {
 
     fn is_memory(&self) -> bool {
         true
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Write
     }
 
     fn effect(&self, args: &Value, context: &ToolContext) -> Effect {

@@ -4,6 +4,7 @@
 //! place for it, or the one that it names.
 
 use super::{Hunk, HunkLine};
+use crate::matching::SHOWN_CHARS_MAX;
 
 /// A line, and what ends it.
 struct Line {
@@ -11,8 +12,27 @@ struct Line {
     end: &'static str,
 }
 
-/// The text with the hunks in it, or what is wrong with one of them.
+/// Stands before the first line of some files, and nobody sees it.
+const MARK: char = '\u{feff}';
+
+/// The text with the hunks in it, or what is wrong with one of them. A mark at its beginning stays where it is, unless the hunks
+/// speak of it.
 pub(crate) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, String> {
+    let mut lines = hunks.iter().flat_map(|hunk| &hunk.lines);
+    let names_mark = lines.any(|line| line.text().starts_with(MARK));
+    match text.strip_prefix(MARK).filter(|_| !names_mark) {
+        None => apply_unmarked(text, hunks),
+        Some(text) => {
+            let mut new = apply_unmarked(text, hunks)?;
+            if !new.is_empty() {
+                new.insert(0, MARK);
+            }
+            Ok(new)
+        }
+    }
+}
+
+fn apply_unmarked(text: &str, hunks: &[Hunk]) -> Result<String, String> {
     let mut lines = split(text);
     let line_end = usual_end(&lines);
     // Where the last hunk ended, and by how much it moved what comes after it.
@@ -72,11 +92,45 @@ fn place(lines: &[Line], hunk: &Hunk, from: usize, moved: isize) -> Result<usize
             }
         }
     }
-    let text: String = lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect();
-    let nearest = crate::matching::nearest(&text, &old.join("\n"));
-    let nearest = nearest.map_or_else(String::new, |line| format!("; the nearest is {line}"));
-    let first = old.iter().find(|line| !line.trim().is_empty()).copied().unwrap_or_default();
-    Err(format!("its lines are not in the file, beginning with {first:?}{nearest}"))
+    Err(mismatch(lines, hunk, from))
+}
+
+/// Why a hunk has no place: the first of its lines that is not there, where the most of those before it are.
+fn mismatch(lines: &[Line], hunk: &Hunk, from: usize) -> String {
+    let old = hunk.old();
+    let is_same = |(line, old): &(&Line, &&str)| line.text.trim_end() == old.trim_end();
+    let fitting = |start: usize| lines[start..].iter().zip(&old).take_while(is_same).count();
+    // Of two places that are as good, the first.
+    let places = (from..lines.len()).map(|start| (fitting(start), start));
+    let best = places.reduce(|best, next| if next.0 > best.0 { next } else { best });
+    // Empty lines stand everywhere.
+    let is_told = |count: usize| old[..count].iter().any(|line| !line.trim().is_empty());
+    let Some((count, start)) = best.filter(|(count, _)| is_told(*count)) else {
+        let text: String = lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect();
+        let nearest = crate::matching::nearest(&text, &old.join("\n"));
+        let nearest = nearest.map_or_else(String::new, |line| format!("; the nearest is {line}"));
+        let first = old.iter().find(|line| !line.trim().is_empty()).copied().unwrap_or_default();
+        return format!("its lines are not in the file, beginning with {}{nearest}", quoted(first));
+    };
+    let Some(wanted) = old.get(count) else {
+        let place = if hunk.is_at_end { "at the end of the file" } else { "after the line that it names" };
+        return format!("its lines stand at line {}, but not {place}", start + 1);
+    };
+    let there = lines.get(start + count).map_or_else(
+        || "the file ends there".to_owned(),
+        |line| format!("line {} is {}", start + count + 1, quoted(&line.text)),
+    );
+    let before = if count == 1 { "the one before it stands" } else { "those before it stand" };
+    format!(
+        "its lines are not in the file: the first that does not match is {}; {before} at line {}, but {there}",
+        quoted(wanted),
+        start + 1
+    )
+}
+
+/// No more of a line than is needed to know it.
+fn quoted(line: &str) -> String {
+    format!("{:?}", line.chars().take(SHOWN_CHARS_MAX).collect::<String>())
 }
 
 /// Of the places after the lines that a hunk names, the next.

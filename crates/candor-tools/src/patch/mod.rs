@@ -4,7 +4,11 @@ mod apply;
 mod envelope;
 mod unified;
 
+use std::path::Path;
+
 pub(crate) use apply::apply;
+
+use crate::diffs::shown;
 
 /// The most files that one patch changes.
 const FILES_MAX: usize = 200;
@@ -85,6 +89,19 @@ impl HunkLine {
             Some(_) => None,
         }
     }
+}
+
+/// What a patch does to which files, in one line; nothing, where it cannot be read.
+pub(crate) fn named(patch: &str) -> Option<String> {
+    let name = |path: &str| shown(Path::new(path));
+    let told = |file: &FilePatch| match &file.action {
+        Action::Add(_) => format!("add {}", name(&file.path)),
+        Action::Delete(_) => format!("delete {}", name(&file.path)),
+        Action::Update { moved_to: None, .. } => format!("change {}", name(&file.path)),
+        Action::Update { moved_to: Some(to), .. } => format!("move {} to {}", name(&file.path), name(to)),
+    };
+    let files = read(patch).ok()?;
+    Some(files.iter().map(told).collect::<Vec<_>>().join(", "))
 }
 
 /// Reads a patch. What is wrong with it is said in one line.

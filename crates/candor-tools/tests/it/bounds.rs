@@ -156,3 +156,23 @@ fn a_reader_never_sees_half_a_file() {
         }
     });
 }
+
+#[tokio::test]
+async fn a_name_that_cannot_be_one_is_not_repeated_at_length() {
+    let rig = Rig::new();
+    let name = format!("first{}last", "é".repeat(4096));
+    let patch = format!("*** Begin Patch\n*** Delete File: {name}\n*** End Patch\n");
+    for (tool, args) in [
+        ("file_read", json!({ "path": name })),
+        ("file_write", json!({ "path": name, "content": "x" })),
+        ("file_edit", json!({ "path": name, "edits": [{ "old": "a", "new": "b" }] })),
+        ("apply_patch", json!({ "patch": patch })),
+        ("list", json!({ "path": name })),
+        ("find", json!({ "pattern": format!("{name}[") })),
+        ("search", json!({ "pattern": format!("{name}(") })),
+    ] {
+        let output = rig.call(tool, args).await;
+        assert!(output.is_error && output.for_model.len() < 8000, "{tool}: {}", output.for_model.len());
+        assert!(output.for_model.contains('…'), "{tool}: {output:?}");
+    }
+}

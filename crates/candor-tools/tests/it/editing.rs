@@ -143,7 +143,7 @@ async fn the_mode_stays_and_what_is_no_text_is_not_edited() {
     fs::write(rig.inside("file"), b"text \xff").unwrap();
     check_failure(&edit(&rig, json!([{ "old": "text", "new": "x" }])).await, Code::FileNotUtf8);
     fs::File::create(rig.inside("file")).unwrap().set_len((16 << 20) + 1).unwrap();
-    check_failure(&edit(&rig, json!([{ "old": "text", "new": "x" }])).await, Code::FileNotUtf8);
+    check_failure(&edit(&rig, json!([{ "old": "text", "new": "x" }])).await, Code::FileTooLarge);
     fs::remove_file(rig.inside("file")).unwrap();
     check_failure(&edit(&rig, json!([{ "old": "text", "new": "x" }])).await, Code::FileNotFound);
     assert!(!rig.inside("file").exists());
@@ -158,4 +158,13 @@ async fn s6_11_what_may_not_be_written_is_not_edited() {
     rig.context.rules.permission = Permission::ReadOnly;
     check_failure(&edit(&rig, json!([{ "old": "text", "new": "x" }])).await, Code::ToolBlocked);
     assert_eq!(fs::read_to_string(rig.inside("file")).unwrap(), "text\n");
+}
+
+#[tokio::test]
+async fn a_file_that_is_too_long_says_that_and_not_that_it_is_no_text() {
+    let rig = rig("text\n");
+    fs::File::options().write(true).open(rig.inside("file")).unwrap().set_len(1 << 40).unwrap();
+    let output = edit(&rig, json!([{ "old": "text", "new": "other" }])).await;
+    check_failure(&output, Code::FileTooLarge);
+    assert!(output.card.unwrap().cause.contains("longer than the"));
 }

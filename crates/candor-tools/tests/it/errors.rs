@@ -4,8 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use candor_tools::Error;
 use candor_tools::hooks::{Block, Occasion};
+use candor_tools::{Error, Missing, RuleOf};
 
 #[test]
 fn every_error_has_a_card() {
@@ -15,9 +15,9 @@ fn every_error_has_a_card() {
     let all = [
         Error::Unknown { tool: text(), tools: text() },
         Error::Arguments { tool: text(), reason: text() },
-        Error::Blocked { tool: text(), command: text(), reason: text() },
+        Error::Blocked { tool: text(), command: text(), reason: text(), by: RuleOf::Either },
         Error::Denied { tool: text(), command: text(), reason: text() },
-        Error::Unapproved { tool: text(), command: text(), reason: text() },
+        Error::Unapproved { tool: text(), command: text(), reason: text(), missing: Missing::Yes },
         Error::Hook { tool: text(), block: block(true) },
         Error::Hook { tool: text(), block: block(false) },
         Error::Failed { tool: text(), status: text(), output: text() },

@@ -42,7 +42,7 @@ async fn s6_16_files_are_found_by_their_names() {
     find(json!({ "pattern": "*.rs", "path": "src/deep" }), "src/deep/lib.rs\n").await;
     find(json!({ "pattern": ".hidden*" }), ".hidden.rs\n").await;
     find(json!({ "pattern": "none" }), "[nothing found]\n").await;
-    let cut = "domain/\ndomain/x\nempty/\n[cut: there are more; narrow pattern, path or kind]\n";
+    let cut = "domain/\ndomain/x\nempty/\n[find truncated] there are more; narrow pattern, path or kind\n";
     find(json!({ "pattern": "*", "max": 3 }), cut).await;
     check_failure(&rig.call("find", json!({ "pattern": "x", "kind": "pipe" })).await, Code::ToolArguments);
     check_failure(&rig.call("find", json!({ "pattern": "x", "path": "main.c" })).await, Code::FileIo);
@@ -57,13 +57,18 @@ async fn s6_16_folders_are_listed() {
     check(&rig, "list", json!({ "path": "link" }), "a\nc/\n").await;
     fs::create_dir(rig.inside("empty")).unwrap();
     check(&rig, "list", json!({ "path": "empty" }), "[empty]\n").await;
-    check_failure(&rig.call("list", json!({ "path": "a.txt" })).await, Code::FileIo);
+    let output = rig.call("list", json!({ "path": "a.txt" })).await;
+    check_failure(&output, Code::FileIo);
+    assert!(output.for_model.contains("it is a file, not a folder; file_read reads it"), "{output:?}");
     check_failure(&rig.call("list", json!({ "path": "gone" })).await, Code::FileNotFound);
     for number in 0..1100 {
         fs::write(rig.inside(&format!("empty/{number:04}")), "").unwrap();
     }
     let output = rig.call("list", json!({ "path": "empty" })).await.for_model;
-    assert!(output.ends_with("0999\n[cut: there are more; list a folder below, or use find]\n"), "{output}");
+    assert!(
+        output.ends_with("0999\n[list truncated] there are more; list a folder below, or use find\n"),
+        "{output}"
+    );
 }
 
 #[tokio::test]

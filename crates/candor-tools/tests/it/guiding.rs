@@ -47,3 +47,11 @@ async fn no_link_and_no_hidden_file_is_told() {
     let told = rig.call("file_read", json!({ "path": "web/../web/api/file" })).await.for_model;
     assert!(!told.contains(crate::rig::CANARY), "{told}");
 }
+
+#[tokio::test]
+async fn words_that_are_no_text_are_told_as_that() {
+    let rig = rig();
+    fs::write(rig.inside("web/AGENTS.md"), b"U\0s\0e\0").unwrap();
+    let told = rig.read("web/api/file").await.for_model;
+    assert!(told.contains("[left out: the file is not UTF-8 text]") && !told.contains('\0'), "{told}");
+}

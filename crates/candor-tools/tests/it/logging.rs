@@ -7,7 +7,7 @@ use candor_log::Options;
 use serde_json::{Value, json};
 use tracing_subscriber::layer::SubscriberExt;
 
-use crate::rig::Rig;
+use crate::rig::{Rig, fifo};
 
 /// Lets the model call, and reads what was logged meanwhile.
 fn logged(rig: &Rig, calls: &[(&str, Value)]) -> Vec<Value> {
@@ -68,4 +68,47 @@ fn what_is_refused_stopped_or_cut_is_logged() {
     let cut = of(&lines, "tool_output_truncated");
     assert_eq!(cut.len(), 1, "{lines:?}");
     assert_eq!((&cut[0]["originalSize"], &cut[0]["truncatedSize"]), (&json!(588_895), &json!(5000)));
+}
+
+#[test]
+fn what_search_find_and_list_do_not_tell_is_logged() {
+    let rig = Rig::new();
+    for number in 0..1200 {
+        fs::write(rig.inside(&format!("name{number:04}")), "needle\n").unwrap();
+    }
+    let calls = [
+        ("search", json!({ "pattern": "needle", "max": 3 })),
+        ("search", json!({ "pattern": "nothing like it" })),
+        ("find", json!({ "pattern": "name*", "max": 5 })),
+        ("find", json!({ "pattern": "name000*" })),
+        ("list", json!({})),
+    ];
+    let lines = logged(&rig, &calls);
+    let cut = of(&lines, "tool_output_truncated");
+    let told: Vec<(&str, u64, u64)> = cut
+        .iter()
+        .map(|line| {
+            let size = |name: &str| line[name].as_u64().unwrap();
+            (line["tool"].as_str().unwrap(), size("originalSize"), size("truncatedSize"))
+        })
+        .collect();
+    // One result more than is told was found: that much is certain.
+    assert_eq!(told, [("search", 72, 54), ("find", 54, 45), ("list", 9009, 9000)]);
+}
+
+#[test]
+fn what_is_not_told_of_a_process_is_logged() {
+    let rig = Rig::new();
+    fifo(&rig.inside("gate"));
+    let calls = [
+        ("process", json!({ "action": "start", "command": "seq 1 100000; cat gate" })),
+        ("shell_exec", json!({ "command": "true > gate" })),
+        ("process", json!({ "action": "stop", "id": 1 })),
+        ("process", json!({ "action": "logs", "id": 1, "after": 588_888 })),
+    ];
+    let lines = logged(&rig, &calls);
+    let cut = of(&lines, "tool_output_truncated");
+    let last = cut.last().unwrap();
+    assert_eq!((&last["tool"], &last["originalSize"]), (&json!("process"), &json!(588_895)));
+    assert!(last["truncatedSize"].as_u64().unwrap() <= 10_000, "{cut:?}");
 }

@@ -31,5 +31,7 @@ mod seeking;
 mod shell;
 mod skills;
 mod tree;
+mod typing;
 mod undoing;
+mod undoing_kinds;
 mod writing;

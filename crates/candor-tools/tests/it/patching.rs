@@ -323,3 +323,50 @@ async fn what_git_writes_is_applied() {
     }
     assert!(!rig.inside("gone/file").exists());
 }
+
+#[tokio::test]
+async fn a_mark_before_the_first_line_is_not_in_the_way_and_stays() {
+    let diff = "--- a/file\n+++ b/file\n@@ -1,2 +1,2 @@\n-one\n+ONE\n two\n";
+    check("\u{feff}one\ntwo\n", diff, "\u{feff}ONE\ntwo\n").await;
+    let before = "--- a/file\n+++ b/file\n@@ -1,1 +1,2 @@\n+zero\n one\n";
+    check("\u{feff}one\r\ntwo\r\n", before, "\u{feff}zero\r\none\r\ntwo\r\n").await;
+    // Whoever names it can take it away.
+    let named = "--- a/file\n+++ b/file\n@@ -1,1 +1,1 @@\n-\u{feff}one\n+one\n";
+    check("\u{feff}one\n", named, "one\n").await;
+    let rig = rig(&[("file", "\u{feff}one\n")]);
+    let output = patch(&rig, "--- a/file\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-one\n").await;
+    assert!(!output.is_error && !rig.inside("file").exists(), "{output:?}");
+}
+
+#[tokio::test]
+async fn the_first_line_that_does_not_match_is_told() {
+    let rig = Rig::new();
+    let text = "#!/bin/sh\nset -u\necho one\n\n#!/bin/sh\nset -e\necho two\n";
+    fs::write(rig.inside("file"), text).unwrap();
+    for (hunk, reason) in [
+        (
+            "@@\n #!/bin/sh\n-set -x\n+set -e",
+            r#"the first that does not match is "set -x"; the one before it stands at line 1, but line 2 is "set -u""#,
+        ),
+        (
+            "@@\n #!/bin/sh\n set -e\n-echo three\n+echo four",
+            r#"the first that does not match is "echo three"; those before it stand at line 5, but line 7 is "echo two""#,
+        ),
+        (
+            "@@\n set -e\n echo two\n-echo three\n+echo four",
+            r#"the first that does not match is "echo three"; those before it stand at line 6, but the file ends there"#,
+        ),
+        ("@@\n-echo ono\n+echo four", r#"beginning with "echo ono"; the nearest is line 3: echo one"#),
+        (
+            "@@\n-echo one\n+echo 1\n*** End of File",
+            "its lines stand at line 3, but not at the end of the file",
+        ),
+        ("@@ set -e\n-echo one\n+echo 1", "its lines stand at line 3, but not after the line that it names"),
+    ] {
+        let patch = format!("*** Begin Patch\n*** Update File: file\n{hunk}\n*** End Patch\n");
+        let output = rig.call("apply_patch", json!({ "patch": patch })).await;
+        let told: serde_json::Value = serde_json::from_str(&output.for_model).unwrap();
+        assert!(told["error"].as_str().unwrap().ends_with(reason), "{hunk}: {told}");
+    }
+    assert_eq!(fs::read_to_string(rig.inside("file")).unwrap(), text);
+}

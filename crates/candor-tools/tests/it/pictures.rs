@@ -89,3 +89,16 @@ async fn one_that_is_hidden_stays_hidden() {
     check_failure(&output, Code::ToolBlocked);
     assert!(output.images.is_empty());
 }
+
+#[tokio::test]
+async fn one_with_too_many_pixels_is_told_and_not_shown() {
+    let why = "not shown: only pictures of up to 8000 pixels on a side are";
+    let mut wide = png();
+    wide[16..20].copy_from_slice(&100_000_u32.to_be_bytes());
+    check(&wide, &format!("[image/png, 100000x2 pixels, 74 bytes; {why}]"), None).await;
+    let mut high = GIF.to_vec();
+    high[8..10].copy_from_slice(&8_001_u16.to_le_bytes());
+    check(&high, &format!("[image/gif, 2x8001 pixels, 35 bytes; {why}]"), None).await;
+    high[8..10].copy_from_slice(&8_000_u16.to_le_bytes());
+    check(&high, "[image/gif, 2x8000 pixels, 35 bytes]", Some("image/gif")).await;
+}

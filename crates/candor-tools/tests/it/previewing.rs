@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use candor_tools::Approval;
+use candor_tools::{Approval, Permission};
 use serde_json::{Value, json};
 
 use crate::rig::Rig;
@@ -36,6 +36,24 @@ async fn every_writing_tool_shows_what_it_would_do() {
     let patch = "*** Begin Patch\n*** Delete File: file\n*** End Patch";
     let shown = preview(&rig, "apply_patch", json!({ "patch": patch })).await;
     assert_eq!(shown.as_deref(), Some("--- a/file\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-one\n-two\n"));
+}
+
+#[tokio::test]
+async fn a_patch_is_named_by_what_it_does_to_which_files() {
+    let mut rig = Rig::new();
+    let patch = "*** Begin Patch\n*** Update File: a\n*** Move to: b\n-one\n+1\n*** Add File: new/c\n+2\n\
+                 *** Delete File: d\n*** End Patch";
+    let args = json!({ "patch": patch });
+    let shown = rig.registry.find("apply_patch").unwrap().shown(&args);
+    assert_eq!(shown, "move a to b, add new/c, delete d");
+    rig.context.rules.permission = Permission::ReadOnly;
+    let cause = rig.call("apply_patch", args).await.card.unwrap().cause;
+    assert!(cause.contains("\nCommand: move a to b, add new/c, delete d\n"), "{cause}");
+    let diff = json!({ "patch": "--- a/file\n+++ b/file\n@@ -1 +1 @@\n-one\n+1\n" });
+    assert_eq!(rig.registry.find("apply_patch").unwrap().shown(&diff), "change file");
+    // What cannot be read is shown as it is.
+    let nonsense = json!({ "patch": "nonsense" });
+    assert_eq!(rig.registry.find("apply_patch").unwrap().shown(&nonsense), nonsense.to_string());
 }
 
 #[tokio::test]

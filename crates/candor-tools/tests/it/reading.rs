@@ -36,7 +36,7 @@ async fn s6_3_a_long_file_is_read_piece_by_piece() {
     loop {
         let output = rig.call("file_read", json!({ "path": "file", "offset": offset })).await;
         assert!(!output.is_error && output.for_model.len() <= 1000, "{output:?}");
-        let Some((text, note)) = output.for_model.rsplit_once("[cut: ") else {
+        let Some((text, note)) = output.for_model.rsplit_once("[read truncated] ") else {
             pieces.push_str(&output.for_model);
             break;
         };
@@ -45,7 +45,7 @@ async fn s6_3_a_long_file_is_read_piece_by_piece() {
         let size = whole.len();
         assert_eq!(
             note,
-            format!("lines {offset}-{} of a file of {size} bytes; go on with offset={next}]", next - 1)
+            format!("lines {offset}-{} of a file of {size} bytes; go on with offset={next}", next - 1)
         );
         offset = next;
     }
@@ -62,7 +62,7 @@ async fn lines_can_be_asked_for() {
     };
     check(0, 10, "a\nb\r\nc\n\ne").await;
     check(1, 5, "a\nb\r\nc\n\ne").await;
-    check(2, 2, "b\r\nc\n[cut: lines 2-3 of a file of 9 bytes; go on with offset=4]").await;
+    check(2, 2, "b\r\nc\n[read truncated] lines 2-3 of a file of 9 bytes; go on with offset=4").await;
     check(4, u64::MAX, "\ne").await;
     check(5, 1, "e").await;
     check(6, 1, "[nothing: line 6 is behind the end, line 5]").await;
@@ -82,8 +82,11 @@ async fn a_line_that_is_longer_than_the_output_is_cut_and_told() {
     assert!(text.chars().all(|char| char == 'é') && text.len() > 200, "{text}");
     assert_eq!(
         note,
-        "[cut: line 1 is cut, it has 10001 bytes; lines 1-1 of a file of 10006 bytes; go on with offset=2]"
+        "[read truncated] line 1 is cut after 244 of 10001 bytes, its rest: shell_exec `sed -n 1p FILE | cut -b 245-`; lines 1-1 of a file of 10006 bytes; go on with offset=2"
     );
+    assert!(output.for_model.len() <= 500, "{}", output.for_model.len());
+    let rest = rig.shell("sed -n 1p file | cut -b 245- | tr -d '\\n' | wc -c").await;
+    assert!(rest.for_model.contains(&format!("{}", 10_000 - text.len())), "{rest:?}");
     check_success(&rig.call("file_read", json!({ "path": "file", "offset": 2 })).await, "next\n");
 }
 
@@ -94,7 +97,10 @@ async fn a_huge_file_is_not_read_as_a_whole() {
     fs::write(rig.inside("file"), "first\n".repeat(4000)).unwrap();
     fs::File::options().write(true).open(rig.inside("file")).unwrap().set_len(1 << 42).unwrap();
     let output = rig.call("file_read", json!({ "path": "file", "limit": 1 })).await;
-    check_success(&output, "first\n[cut: lines 1-1 of a file of 4398046511104 bytes; go on with offset=2]");
+    check_success(
+        &output,
+        "first\n[read truncated] lines 1-1 of a file of 4398046511104 bytes; go on with offset=2",
+    );
     let output = rig.read("file").await;
     assert!(output.for_model.len() <= 10_000, "{}", output.for_model.len());
 }
@@ -128,9 +134,16 @@ async fn what_is_no_file_is_refused_at_once() {
     fs::create_dir(rig.inside("folder")).unwrap();
     symlink("pipe", rig.inside("link")).unwrap();
     for path in ["pipe", "socket", "link", "/dev/zero", "/dev/tty"] {
-        check_failure(&rig.read(path).await, Code::FileIo);
+        let output = rig.read(path).await;
+        check_failure(&output, Code::FileIo);
+        let card = output.card.unwrap();
+        assert!(card.cause.contains(", not a file; only a command can use it"), "{card:?}");
+        // What is advised does not wait for a pipe either.
+        assert!(card.verify.unwrap().starts_with("test -f "));
     }
-    check_failure(&rig.read("folder").await, Code::FileIsDirectory);
+    let output = rig.read("folder").await;
+    check_failure(&output, Code::FileIsDirectory);
+    assert!(output.for_model.contains("list shows what is in it"), "{output:?}");
     check_failure(&rig.read("none").await, Code::FileNotFound);
     symlink("loop", rig.inside("loop")).unwrap();
     check_failure(&rig.read("loop").await, Code::FileIo);

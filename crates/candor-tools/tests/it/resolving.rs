@@ -158,8 +158,16 @@ const CASES: &[Case] = &[
     ("loop_one", None, None),
     ("loop_folder", None, None),
     ("loop_folder/passwd", None, None),
+    // A tilde that is meant.
+    ("./~/etc/passwd", Some("~/etc/passwd"), None),
+    ("./~", Some("~"), None),
+    ("~notes", Some("~notes"), None),
+    // A home.
+    ("~", None, None),
+    ("~/", None, None),
+    ("~/etc/passwd", None, None),
+    ("~root/newfile", None, None),
     // Words that mean nothing.
-    ("~/etc/passwd", Some("~/etc/passwd"), None),
     ("%2e%2e/passwd", Some("%2e%2e/passwd"), None),
     ("etc/passwd/", None, None),
     ("etc/passwd/..", None, None),
@@ -322,4 +330,25 @@ async fn a_link_is_neither_deleted_nor_renamed() {
     let onto = "*** Begin Patch\n*** Update File: etc/passwd\n*** Move to: creatlink\n*** End Patch";
     assert!(forest.call("apply_patch", json!({ "patch": onto })).await.is_error);
     forest.check(None, onto);
+}
+
+#[tokio::test]
+async fn a_link_of_the_kernel_is_told_as_one_wherever_it_leads() {
+    let forest = Forest::new();
+    let root = forest.path("/proc/self/root$OUT/etc/passwd");
+    for path in ["/proc/self/cwd/not-there", "proccwd/not-there", "/proc/self/exe", &root] {
+        let told = forest.call("file_read", json!({ "path": path })).await.for_model;
+        assert!(told.contains("the path leads through a link of the kernel"), "{path}: {told}");
+    }
+    let told = forest.call("file_read", json!({ "path": "loop_one" })).await.for_model;
+    assert!(told.contains("Too many levels of symbolic links"), "{told}");
+}
+
+#[tokio::test]
+async fn a_loop_of_links_is_told_as_one() {
+    let forest = Forest::new();
+    for path in ["loop", "loop_one", "loop_folder/passwd"] {
+        let told = forest.call("file_write", json!({ "path": path, "content": "x" })).await.for_model;
+        assert!(told.contains("Too many levels of symbolic links") && !told.contains("leads out"), "{told}");
+    }
 }

@@ -118,7 +118,8 @@ async fn the_limit_gives_the_first_results() {
         }
     }
     for max in [1, 2, 3, 99, 250] {
-        let expect = all[..max].concat() + "[cut: there are more matches; narrow pattern, path or glob]\n";
+        let expect =
+            all[..max].concat() + "[search truncated] there are more matches; narrow pattern, path or glob\n";
         for _ in 0..5 {
             check(&rig, json!({ "pattern": "x", "max": max }), &expect).await;
         }
@@ -132,7 +133,10 @@ async fn the_output_has_its_bound() {
     rig.context.rules.output_bytes_max = 300;
     let output = rig.call("search", json!({ "pattern": "x" })).await.for_model;
     assert!(output.len() <= 300 && output.starts_with("f:1:x y\n"), "{output}");
-    assert!(output.ends_with("x y\n[cut: the output is full; narrow pattern, path or glob]\n"), "{output}");
+    assert!(
+        output.ends_with("x y\n[search truncated] the output is full; narrow pattern, path or glob\n"),
+        "{output}"
+    );
 }
 
 #[tokio::test]
@@ -190,4 +194,19 @@ async fn a_walk_hears_that_it_is_cancelled() {
         let output = rig.registry.find(tool).unwrap().run(&args, &rig.context).await;
         check_failure(&output, Code::ToolInterrupted);
     }
+}
+
+#[tokio::test]
+async fn of_a_long_line_the_part_with_the_match_is_shown() {
+    let (before, after) = ("é".repeat(3000), "ö".repeat(3000));
+    let line = format!("start {before}NEEDLE{after} end\n");
+    let rig = rig(&[("f", &line)]);
+    let middle = format!("f:1:… {}NEEDLE{} …\n", "é".repeat(50), "ö".repeat(147));
+    check(&rig, json!({ "pattern": "NEEDLE" }), &middle).await;
+    check(&rig, json!({ "pattern": "needle", "ignore_case": true, "literal": true }), &middle).await;
+    check(&rig, json!({ "pattern": "start" }), &format!("f:1:start {} …\n", "é".repeat(197))).await;
+    check(&rig, json!({ "pattern": "end$" }), &format!("f:1:… {} end\n", "ö".repeat(198))).await;
+    // A match that is longer than what is shown is shown from its beginning.
+    let output = rig.call("search", json!({ "pattern": "NEEDLE.*" })).await;
+    assert_eq!(output.for_model, middle);
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use candor_cards::Source;
+use candor_gate::{Gate, Lists};
 use candor_protocol::Code;
 use candor_tools::{Permission, RecipePlace, Recipes, ToolOutput};
 use serde_json::{Value, json};
@@ -120,6 +121,18 @@ async fn a_permission_that_allows_no_command_refuses_it() {
 }
 
 #[tokio::test]
+async fn what_is_refused_for_good_is_told_from_what_was_set() {
+    let mut rig = Rig::new();
+    rig.context.rules.gate =
+        Arc::new(Gate::new(&Lists { deny: vec!["touch *".to_owned()], ..Lists::default() }).unwrap());
+    let next = |output: ToolOutput| output.card.unwrap().steps[1].to_string();
+    let set = next(rig.shell("touch made").await);
+    assert!(set.contains("its owner changes what was set") && set.contains("config show --origin"), "{set}");
+    let built_in = next(rig.shell("mkfs.ext4 /dev/no-such-disk").await);
+    assert!(built_in.contains("runs it themselves") && !built_in.contains("config show"), "{built_in}");
+}
+
+#[tokio::test]
 async fn s6_20_a_long_output_is_cut_and_the_whole_is_in_a_file() {
     let mut rig = Rig::new();
     rig.context.rules.spill = Some(rig.outside("spill"));
@@ -129,7 +142,8 @@ async fn s6_20_a_long_output_is_cut_and_the_whole_is_in_a_file() {
     let told = told(&output);
     let text = told["stdout"].as_str().unwrap();
     assert!(text.starts_with("1\n2\n") && text.ends_with("\n100000\n"), "{text}");
-    let path = PathBuf::from(text.split("the whole output: ").nth(1).unwrap().split("]\n").next().unwrap());
+    let path =
+        PathBuf::from(text.split("left out]\nFull output: ").nth(1).unwrap().split('\n').next().unwrap());
     assert_eq!(fs::read_to_string(path).unwrap().lines().count(), 100_000);
 }
 
@@ -182,4 +196,25 @@ async fn a_process_that_ends_badly_at_its_start_gets_a_card() {
     assert_eq!((card.code.as_str(), card.exit_code), ("COMMAND_FAILED", 3));
     assert!(card.cause.contains("cannot"), "{card:?}");
     assert!(!rig.call("process", start("exit 0")).await.is_error);
+}
+
+#[tokio::test]
+async fn a_variable_whose_name_is_none_is_refused() {
+    let rig = Rig::new();
+    for tool in ["shell_exec", "process"] {
+        for name in ["", "A B", "A=B", "=", "A\0B", "A\nB", " A"] {
+            let mut args = json!({ "command": "touch ran", "action": "start", "env": { name: "x" } });
+            if tool == "shell_exec" {
+                args.as_object_mut().unwrap().remove("action");
+            }
+            let output = rig.call(tool, args).await;
+            check_failure(&output, Code::ToolArguments);
+            assert!(output.for_model.contains("is no name of a variable"), "{name:?}: {output:?}");
+        }
+    }
+    let output = rig.call("shell_exec", json!({ "command": "touch ran", "env": { "A": "x\0y" } })).await;
+    check_failure(&output, Code::ToolArguments);
+    assert!(!rig.inside("ran").exists());
+    let output = rig.call("shell_exec", json!({ "command": "echo $A_1", "env": { "A_1": "x y=z" } })).await;
+    assert_eq!(told(&output)["stdout"], "x y=z\n");
 }

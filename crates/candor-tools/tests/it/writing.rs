@@ -6,6 +6,7 @@ use std::path::Path;
 
 use candor_protocol::Code;
 use candor_tools::Permission;
+use serde_json::json;
 
 use crate::rig::{CANARY, Rig, check_failure, check_success, fifo, meanwhile};
 
@@ -58,7 +59,7 @@ async fn nothing_is_written_outside_of_the_workspace() {
         &in_root,
         "../workspace-evil/new",
         "/etc/candor-test-canary",
-        "~root/../../canary",
+        "./~root/../../canary",
     ];
     for path in paths {
         check_failure(&rig.write(path, "evil").await, Code::ToolBlocked);
@@ -102,6 +103,35 @@ async fn a_workspace_that_is_reached_by_a_link_takes_both_of_its_paths() {
 }
 
 #[tokio::test]
+async fn a_link_to_the_workspace_or_above_it_leads_there_and_no_further() {
+    let rig = Rig::new();
+    let far = tempfile::tempdir().unwrap();
+    let far = far.path().canonicalize().unwrap();
+    symlink(&rig.context.workspace, far.join("to_it")).unwrap();
+    symlink(rig.outside(""), far.join("above_it")).unwrap();
+    for path in ["to_it/file", "above_it/workspace/file", "to_it/./file"] {
+        check_success(&rig.write(far.join(path), "x").await, r#"{"written_bytes":1,"path":"file"}"#);
+    }
+    symlink("..", rig.inside("up")).unwrap();
+    symlink(rig.outside("canary"), rig.inside("out")).unwrap();
+    symlink(&rig.context.workspace, rig.inside("around")).unwrap();
+    let ways = [
+        "above_it/canary",
+        "above_it/workspace-evil/file",
+        "to_it/../canary",
+        "to_it/up/canary",
+        "to_it/up/new",
+        "to_it/out",
+        "to_it/around/up/canary",
+        "above_it/workspace/../canary",
+    ];
+    for path in ways {
+        assert!(rig.write(far.join(path), "x").await.is_error, "{path}");
+    }
+    rig.check_outside();
+}
+
+#[tokio::test]
 async fn another_name_of_a_file_keeps_the_old_text() {
     let rig = Rig::new();
     fs::hard_link(rig.outside("canary"), rig.inside("hard")).unwrap();
@@ -138,6 +168,9 @@ async fn files_that_others_trust_are_not_written() {
         ".GIT/Config",
         ".git",
         "below/.git/hooks/post-checkout",
+        "below/.git/config",
+        "below/.git/config.worktree",
+        "below/.git",
         "git_link/config",
         "git_link/hooks/pre-push",
         "x/../.git/config",
@@ -203,4 +236,27 @@ fn a_folder_that_becomes_a_link_while_it_is_written_leads_nowhere() {
     rig.check_outside();
     // Both were met, or nothing was shown by this.
     assert!(outputs.iter().any(|output| output.is_error) && outputs.iter().any(|output| !output.is_error));
+}
+
+#[tokio::test]
+async fn no_folder_is_made_that_looks_like_a_home() {
+    let rig = Rig::new();
+    for path in ["~", "~/notes.txt", "~root/notes.txt"] {
+        let patch = format!("*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n");
+        for (tool, args) in [
+            ("file_write", json!({ "path": path, "content": "x" })),
+            ("file_edit", json!({ "path": path, "edits": [{ "old": "a", "new": "b" }] })),
+            ("apply_patch", json!({ "patch": patch })),
+            ("file_read", json!({ "path": path })),
+            ("search", json!({ "path": path, "pattern": "x" })),
+            ("find", json!({ "path": path, "pattern": "x" })),
+            ("list", json!({ "path": path })),
+        ] {
+            let output = rig.call(tool, args).await;
+            check_failure(&output, Code::ToolArguments);
+            assert!(output.for_model.contains("give the whole path, or begin with `./~`"), "{output:?}");
+        }
+    }
+    assert_eq!(fs::read_dir(&rig.context.workspace).unwrap().count(), 0);
+    check_success(&rig.write("./~/notes.txt", "x").await, r#"{"written_bytes":1,"path":"~/notes.txt"}"#);
 }
