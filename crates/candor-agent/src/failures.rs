@@ -5,10 +5,14 @@ use tokio::time::Instant;
 
 use crate::target::Target;
 
-/// The time at which the same failure means that the run is stuck, when nothing that was done in between can have changed it.
+/// The time at which the same failure of the same call means that the run is stuck, when nothing that was done in between can
+/// have changed it.
 const IN_VAIN_MAX: u32 = 3;
-/// The time at which the very same card means so, whatever was done in between.
+/// The time at which the very same card of the same call means so, whatever was done in between.
 const SAME_CARD_MAX: u32 = 5;
+/// The time at which the same failure of a target means so, whatever it was called with, when nothing at all has worked since the
+/// first.
+const IN_A_ROW_MAX: u32 = 5;
 /// How many calls a card lists besides the one that failed.
 const TRIED_MAX: usize = 4;
 /// How many failures are remembered at a time; the oldest goes first.
@@ -29,12 +33,15 @@ const LOOKING: &[&str] = &[
 /// A failure is the code of a card on a target. It is counted at most once for each answer of the model: several calls of
 /// one answer were made before any of them had failed. It is forgotten when the same target works.
 ///
-/// A run is stuck when it meets a failure the third time and nothing in between can have changed it: reading files and
-/// looking around does not count as trying, so a model that alternates between `ls` and a failing call is stuck as well,
+/// A run is stuck when the same call meets a failure the third time and nothing in between can have changed it: reading files
+/// and looking around does not count as trying, so a model that alternates between `ls` and a failing call is stuck as well,
 /// and neither does another text of the same failure. After a call that worked and may have changed something, the count begins
 /// anew, as repairing in steps is progress: the next error of a compiler is another one although it has the same code. Where the
-/// card is the very same all the time, nothing moves whatever is done: the fifth time the run is stuck then. Whoever gets around
-/// both rules is ended by its turns.
+/// card is the very same all the time, nothing moves whatever is done: the fifth time the run is stuck then.
+///
+/// Other arguments for the same target are another call: who looks for other words in a file tries something else, and whoever read
+/// the file in between has learned something. Only five such failures in a row, with nothing at all that worked among them, are
+/// stuck. Whoever gets around these rules is ended by its turns.
 #[derive(Debug, Default)]
 pub(crate) struct Failures {
     turn: u64,
@@ -51,11 +58,24 @@ struct Circle {
     /// The turn in which it was last counted.
     turn: u64,
     count: u32,
+    /// How often since anything last worked.
+    in_a_row: u32,
+    /// The calls that met it.
+    calls: Vec<Repeated>,
+    /// What else was called since, the oldest first.
+    tried: Vec<String>,
+}
+
+/// One call that fails again.
+#[derive(Debug)]
+struct Repeated {
+    call: u64,
+    /// The turn in which it was last counted.
+    turn: u64,
+    count: u32,
     /// How often since something last changed.
     in_vain: u32,
     cards: Vec<(ErrorCard, u32)>,
-    /// What else was called since, the oldest first.
-    tried: Vec<String>,
 }
 
 /// A failure that nobody has got past yet.
@@ -95,13 +115,13 @@ impl Failures {
         if circle.turn != turn || circle.count == 0 {
             circle.turn = turn;
             circle.count += 1;
-            circle.in_vain += 1;
-            circle.count_card(card);
+            circle.in_a_row += 1;
         }
         let tried = if before == 0 { Vec::new() } else { circle.told(before) };
-        let same = circle.cards.iter().map(|(_, count)| *count).max().unwrap_or(0);
-        if circle.in_vain >= IN_VAIN_MAX || same >= SAME_CARD_MAX {
-            self.stuck.get_or_insert(circle.failure(card));
+        let same_call = circle.count_call(target.call, turn, card);
+        let in_a_row = (circle.in_a_row >= IN_A_ROW_MAX).then_some(circle.in_a_row);
+        if let Some(count) = same_call.or(in_a_row) {
+            self.stuck.get_or_insert(circle.failure(card, count, same_call.is_some()));
         }
         Met { repeat: circle.count, is_first: before == 0, tried }
     }
@@ -110,8 +130,11 @@ impl Failures {
     pub(crate) fn worked(&mut self, target: &Target, effective: bool) -> Vec<Recovered> {
         self.circles.retain(|circle| !circle.target.is_same(target));
         self.note(target, "worked");
-        if effective {
-            self.circles.iter_mut().for_each(|circle| circle.in_vain = 0);
+        for circle in &mut self.circles {
+            circle.in_a_row = 0;
+            if effective {
+                circle.calls.iter_mut().for_each(|repeated| repeated.in_vain = 0);
+            }
         }
         self.recovered(target, RecoveredBy::Model)
     }
@@ -165,18 +188,29 @@ impl Failures {
         }
         drop_oldest(&mut self.circles);
         let (code, target) = (code.to_owned(), target.clone());
-        let (cards, tried) = (Vec::new(), Vec::new());
-        self.circles.push(Circle { code, target, turn: 0, count: 0, in_vain: 0, cards, tried });
+        let (calls, tried) = (Vec::new(), Vec::new());
+        self.circles.push(Circle { code, target, turn: 0, count: 0, in_a_row: 0, calls, tried });
         self.circles.len() - 1
     }
 }
 
 impl Circle {
-    fn count_card(&mut self, card: &ErrorCard) {
-        match self.cards.iter_mut().find(|(known, _)| known == card) {
-            Some((_, count)) => *count += 1,
-            None => self.cards.push((card.clone(), 1)),
+    /// Counts a call that met it. How often it did is given back once the call alone means that the run is stuck.
+    fn count_call(&mut self, call: u64, turn: u64, card: &ErrorCard) -> Option<u32> {
+        let at = self.calls.iter().position(|repeated| repeated.call == call).unwrap_or_else(|| {
+            drop_oldest(&mut self.calls);
+            self.calls.push(Repeated { call, turn: 0, count: 0, in_vain: 0, cards: Vec::new() });
+            self.calls.len() - 1
+        });
+        let repeated = self.calls.get_mut(at)?;
+        if repeated.turn != turn || repeated.count == 0 {
+            repeated.turn = turn;
+            repeated.count += 1;
+            repeated.in_vain += 1;
+            repeated.count_card(card);
         }
+        let same = repeated.cards.iter().map(|(_, count)| *count).max().unwrap_or(0);
+        (repeated.in_vain >= IN_VAIN_MAX || same >= SAME_CARD_MAX).then_some(repeated.count)
     }
 
     /// What was tried: the call itself, so many times, and what came after it.
@@ -187,16 +221,33 @@ impl Circle {
     }
 
     /// The end of the run, with all that was tried for evidence.
-    fn failure(&self, card: &ErrorCard) -> Failure {
+    fn failure(&self, card: &ErrorCard, count: u32, is_same_call: bool) -> Failure {
+        let tool = &self.target.tool;
+        let calls = if is_same_call {
+            format!("the same call of {tool}")
+        } else {
+            format!("calls of {tool} on the same target in a row")
+        };
         let tried = if self.tried.is_empty() { "nothing else".to_owned() } else { self.tried.join("; ") };
         let cause: String = card.cause.chars().take(CAUSE_CHARS_MAX).collect();
         Failure::new(Code::RunStuck)
             .with("code", &self.code)
-            .with("count", self.count)
+            .with("count", count)
             .with("target", self.target.label())
-            .with("tool", &self.target.tool)
+            .with("calls", calls)
             .with("tried", tried)
             .with("cause", cause)
+    }
+}
+
+impl Repeated {
+    fn count_card(&mut self, card: &ErrorCard) {
+        if let Some((_, count)) = self.cards.iter_mut().find(|(known, _)| known == card) {
+            *count += 1;
+            return;
+        }
+        drop_oldest(&mut self.cards);
+        self.cards.push((card.clone(), 1));
     }
 }
 

@@ -95,9 +95,34 @@ fn the_calls_of_one_answer_count_once() {
         assert_eq!(failures.failed(&edit(old), &card("")).repeat, 1);
     }
     assert!(failures.take_stuck().is_none());
-    // For a file it is the path that counts.
-    assert!(!fails(&mut failures, &edit("v"), ""));
-    assert!(fails(&mut failures, &edit("u"), ""));
+    assert!(!fails(&mut failures, &edit("w"), ""));
+    assert!(fails(&mut failures, &edit("w"), ""), "the last of the first answer was counted as well");
+}
+
+#[test]
+fn other_arguments_for_a_file_are_another_call_and_stuck_only_when_nothing_else_works() {
+    let edit = |old: &str| target("file_edit", json!({ "path": "a.rs", "old": old }));
+    let mut failures = Failures::default();
+    for old in ["p", "q", "r", "s", "t", "u", "v"] {
+        assert!(!fails(&mut failures, &edit(old), ""), "{old}");
+        failures.worked(&target("file_read", json!({ "path": "a.rs" })), false);
+    }
+    for old in ["x", "y"] {
+        assert!(!fails(&mut failures, &edit(old), ""), "{old}");
+        works(&mut failures, "ls");
+        assert!(!fails(&mut failures, &edit(old), ""), "{old} a second time");
+    }
+    works(&mut failures, "ls");
+    assert!(fails(&mut failures, &edit("x"), ""), "the same call, although another came in between");
+    let mut failures = Failures::default();
+    for old in ["p", "q", "r", "s"] {
+        assert!(!fails(&mut failures, &edit(old), ""), "{old}");
+    }
+    failures.begin_turn();
+    failures.failed(&edit("t"), &card(""));
+    let cause = candor_cards::card(&failures.take_stuck().unwrap()).cause;
+    assert!(cause.starts_with("COMMAND_FAILED × 5: file_edit a.rs\n"), "{cause}");
+    assert!(cause.contains("5 times with calls of file_edit on the same target in a row"), "{cause}");
 }
 
 #[test]

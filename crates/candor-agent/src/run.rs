@@ -66,6 +66,8 @@ pub async fn run(input: RunInput, deps: &RunDeps<'_>, sink: &dyn Sink) -> Outcom
     if let Some(children) = deps.children {
         children.end().await;
     }
+    // What was started and goes on is not through: the person's git may be used from now on.
+    deps.context.walls.put_right();
     run.outcome(end)
 }
 

@@ -1,5 +1,7 @@
 //! What a call is about, so that its failures can be told from those of others.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use candor_cards::Command;
 use candor_protocol::ToolCall;
 use candor_tools::Registry;
@@ -11,7 +13,8 @@ const LABEL_CHARS_MAX: usize = 120;
 /// What a call is about.
 ///
 /// Two calls have the same target when they are the same tool with, for a command, the same line in the same directory,
-/// spaces aside; for a file, the same path; for anything else, the same arguments.
+/// spaces aside; for a file, the same path; for anything else, the same arguments. They are the same call when what else they
+/// were given for a file is the same as well.
 ///
 /// Two calls are of the same kind when one of them working shows that what failed in the other is repaired: for a command
 /// it is the same program with the same first word that is no option (`git push origin main` after `git push`); for
@@ -20,6 +23,8 @@ const LABEL_CHARS_MAX: usize = 120;
 pub(crate) struct Target {
     /// The tool by its own name.
     pub(crate) tool: String,
+    /// What tells the call from others of the same target.
+    pub(crate) call: u64,
     what: String,
     kind: String,
     /// The programs that a command runs.
@@ -39,11 +44,13 @@ impl Target {
                 None => squeezed,
             };
             let programs = command.programs().map(str::to_owned).collect();
-            return Self { tool, what, kind: command.kind(), programs };
+            return Self { tool, call: hashed(&what), what, kind: command.kind(), programs };
         }
         let path = text("path").filter(|_| tool.starts_with("file_"));
-        let what = path.map_or_else(|| call.args.to_string(), str::to_owned);
-        Self { tool, kind: what.clone(), what, programs: Vec::new() }
+        let whole = call.args.to_string();
+        let id = hashed(&whole);
+        let what = path.map_or(whole, str::to_owned);
+        Self { tool, call: id, kind: what.clone(), what, programs: Vec::new() }
     }
 
     pub(crate) fn is_same(&self, other: &Self) -> bool {
@@ -66,6 +73,13 @@ impl Target {
         let cut: String = whole.chars().take(LABEL_CHARS_MAX).collect();
         if cut.len() < whole.len() { format!("{cut} ...") } else { cut }
     }
+}
+
+/// Arguments can be a whole file; what tells them from others is short.
+fn hashed(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// A command line without the spaces that mean nothing in most of them.

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use candor_protocol::{ErrorCard, Failure};
-use candor_tools::ToolContext;
+use candor_tools::{ToolContext, read_plain};
 use candor_verify::diagnostics::Ledger;
 use candor_verify::ground::{Ground, Host, Progress, Ran};
 use candor_verify::plan::Plan;
@@ -56,14 +55,8 @@ impl Verifier {
 
     /// What tells whether these files have changed.
     pub(crate) fn deciding(workspace: &Path) -> u64 {
-        let texts = Self::DECIDING.iter().map(|name| {
-            let file = std::fs::File::open(workspace.join(name)).ok()?;
-            let mut text = Vec::new();
-            file.metadata().ok()?.is_file().then_some(())?;
-            file.take(DECIDING_BYTES_MAX).read_to_end(&mut text).ok()?;
-            Some(text)
-        });
-        let texts: Vec<Option<Vec<u8>>> = texts.collect();
+        let read = |name: &&str| read_plain(&workspace.join(name), DECIDING_BYTES_MAX).ok();
+        let texts: Vec<Option<Vec<u8>>> = Self::DECIDING.iter().map(read).collect();
         let mut hasher = std::hash::DefaultHasher::new();
         texts.hash(&mut hasher);
         hasher.finish()
@@ -167,3 +160,7 @@ impl Host for Surface<'_> {
         (self.tell)(progress);
     }
 }
+
+#[cfg(test)]
+#[path = "verifier_tests.rs"]
+mod tests;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use candor_protocol::{CheckResult, ToolSpec, VerdictStatus};
-use candor_tools::{BoxFuture, Effect, Tool, ToolContext, ToolOutput};
+use candor_tools::{BoxFuture, Effect, Reach, Tool, ToolContext, ToolOutput};
 use candor_verify::profile::Profile;
 use candor_verify::report;
 use candor_verify::run::Order;
@@ -28,11 +28,11 @@ impl VerifyTool {
         let parameters = json!({
             "type": "object",
             "properties": {
-                "service": { "type": "string", "description": "only this one" },
-                "plan": { "type": "boolean", "description": "only say what would be checked" },
+                "service": { "type": "string" },
+                "plan": { "type": "boolean", "description": "only list the checks" },
             },
         });
-        let description = "Check the work as it will be checked before it counts as done.";
+        let description = "Check the work, or one service, as it is checked before it counts as done.";
         let spec = ToolSpec { name: NAME.to_owned(), description: description.to_owned(), parameters };
         Self { spec, verifier }
     }
@@ -84,6 +84,10 @@ fn failed(mut output: ToolOutput) -> ToolOutput {
 impl Tool for VerifyTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Exec
     }
 
     /// What it runs is judged command by command.

@@ -1,12 +1,10 @@
 //! Hashes, as they are written.
 
-use std::fmt::Write;
-
 use sha2::{Digest, Sha256};
 
 /// The SHA-256 of some bytes, in hexadecimal.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
+    hex::encode(Sha256::digest(bytes))
 }
 
 /// The SHA-256 of several texts, none of which can run into the next.
@@ -17,13 +15,5 @@ pub(crate) fn sha256_of(texts: impl IntoIterator<Item: AsRef<str>>) -> String {
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text.as_bytes());
     }
-    hex(&hash.finalize())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut hex, byte| {
-        // Writing to a text does not fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    hex::encode(hash.finalize())
 }

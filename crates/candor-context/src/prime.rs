@@ -1,7 +1,7 @@
 //! The reading list: a part that is generated, between two marks, and all that people write around it.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 
 use crate::config::Config;
 use crate::lock::Lock;
@@ -34,7 +34,9 @@ pub async fn refresh(segment: &Segment, options: &Options) -> Result<(String, Ma
     if found.len() > BYTES_MAX {
         return Err(Error::Io { path, source: ErrorKind::FileTooLarge.into() });
     }
-    let text = fs::read_to_string(&path).map_err(Error::io(&path))?;
+    let mut text = String::new();
+    let opened = crate::source::open(&path).map_err(Error::io(&path))?;
+    opened.take(BYTES_MAX).read_to_string(&mut text).map_err(Error::io(&path))?;
     let refreshed = with_generated(&text, &reading_list(segment, &config, options)?);
     if refreshed == text {
         return Ok((name, Made::Kept));

@@ -400,7 +400,7 @@ fn hash(name: &str, raw: &Map<String, Value>, rights: Rights) -> String {
     let decisive: Vec<_> = DECISIVE.iter().map(|key| (*key, raw.get(*key).map(Sorted))).collect();
     // A tuple of these is always JSON.
     let content = serde_json::to_vec(&(name, decisive, format!("{rights:?}"))).unwrap_or_default();
-    hex(&Sha256::digest(content))
+    hex::encode(Sha256::digest(content))
 }
 
 /// A value, written with the keys of objects in order, which means nothing in them.
@@ -417,11 +417,4 @@ impl Serialize for Sorted<'_> {
             other => other.serialize(serializer),
         }
     }
-}
-
-/// Bytes in hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |four: u8| char::from(DIGITS[usize::from(four & 15)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
 }

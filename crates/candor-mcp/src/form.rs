@@ -131,6 +131,7 @@ async fn field_value(field: &Field, caller: &Caller) -> Result<Option<Value>, Re
 
 async fn ask(caller: &Caller, text: String, choices: Vec<String>) -> Result<Reply, Refusal> {
     let call_id = caller.call_id.clone();
-    let question = Question { call_id, text, reason: None, diff: None, choices, pattern: None };
+    let reason = Some("a tool of an MCP server needs it, and the server is told what you answer".to_owned());
+    let question = Question { call_id, text, reason, diff: None, choices, pattern: None };
     caller.approver.ask(question).await.ok_or(Refusal::Nobody)
 }

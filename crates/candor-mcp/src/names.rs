@@ -4,8 +4,6 @@ use std::collections::HashMap;
 
 use sha2::{Digest, Sha256};
 
-use crate::config::hex;
-
 /// The longest name that every provider takes.
 const NAME_BYTES_MAX: usize = 64;
 /// How many digits tell apart what would have the same name.
@@ -48,7 +46,7 @@ fn plain(text: &str) -> String {
 
 /// The hash is of what it was called before, so that it stays with it whatever else there is.
 fn with_hash(name: &str, of: &str, bytes_max: usize) -> String {
-    let hash = hex(&Sha256::digest([name, "\0", of].concat()));
+    let hash = hex::encode(Sha256::digest([name, "\0", of].concat()));
     // All of it is ASCII by now.
     let kept = name.len().min(bytes_max.saturating_sub(HASH_CHARS + 1));
     format!("{}_{}", &name[..kept], &hash[..HASH_CHARS])

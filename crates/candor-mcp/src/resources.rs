@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use candor_protocol::ToolSpec;
-use candor_tools::{BoxFuture, Effect, Tool, ToolContext, ToolOutput};
+use candor_tools::{BoxFuture, Effect, Reach, Tool, ToolContext, ToolOutput};
 use serde_json::{Value, json};
 
 use crate::Error;
@@ -104,6 +104,10 @@ impl Tool for Resources {
         }
         let needs_server = args["uri"].is_string() && !args["server"].is_string();
         needs_server.then(|| "`uri` needs `server` beside it".to_owned())
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Exec
     }
 
     /// A server may do anything when it is asked to read something.

@@ -203,7 +203,7 @@ impl Telling {
         let half = self.room / 2;
         self.room = 0;
         let (head, tail) = (floor(&text, half), ceil(&text, text.len() - half));
-        format!("{}\n[… {} bytes left out]\n{}", &text[..head], tail - head, &text[tail..])
+        format!("{}\n[output truncated: {} bytes left out]\n{}", &text[..head], tail - head, &text[tail..])
     }
 
     fn told(&mut self, server: &str, structured: Option<Value>) -> Map<String, Value> {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use candor_protocol::{Code, Failure};
-use candor_store::Lease;
+use candor_protocol::{Code, Failure, SessionId};
+use candor_store::{Lease, Store};
 use tokio::time::{Instant, sleep};
 
 use crate::actor::Actor;
@@ -31,7 +31,7 @@ impl Actor {
             return Ok(());
         }
         let failed = |error: candor_store::Error| error.failure();
-        let lease = self.lease().await?;
+        let lease = lease(&self.store, self.session).await?;
         self.journal.set_held(true);
         if !self.journal.is_unopened() {
             let unknown = || Failure::new(Code::SessionUnknown).with("session", self.session);
@@ -48,19 +48,6 @@ impl Actor {
         Ok(())
     }
 
-    /// The right to write the session. Who has just ended a run is about to give it back, so it is waited for a moment.
-    async fn lease(&self) -> Result<Lease, Failure> {
-        let deadline = Instant::now() + LEASE_PATIENCE;
-        loop {
-            let lease = self.store.lease(self.session).await.map_err(|error| error.failure())?;
-            match lease {
-                Some(lease) => return Ok(lease),
-                None if Instant::now() < deadline => sleep(LEASE_POLL).await,
-                None => return Err(Failure::new(Code::SessionBusy).with("session", self.session)),
-            }
-        }
-    }
-
     /// A name that was given elsewhere counts here, too.
     async fn look_at_name(&self) -> Result<(), Failure> {
         let summary = self.store.session(self.session).await.map_err(|error| error.failure())?;
@@ -68,5 +55,18 @@ impl Actor {
             self.name.settle();
         }
         Ok(())
+    }
+}
+
+/// The right to write a session. Who has just ended a run is about to give it back, so it is waited for a moment.
+pub(crate) async fn lease(store: &Store, session: SessionId) -> Result<Lease, Failure> {
+    let deadline = Instant::now() + LEASE_PATIENCE;
+    loop {
+        let lease = store.lease(session).await.map_err(|error| error.failure())?;
+        match lease {
+            Some(lease) => return Ok(lease),
+            None if Instant::now() < deadline => sleep(LEASE_POLL).await,
+            None => return Err(Failure::new(Code::SessionBusy).with("session", session)),
+        }
     }
 }

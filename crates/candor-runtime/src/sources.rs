@@ -1,7 +1,7 @@
 //! The files behind the system prompt, read again when they change.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use candor_protocol::{Moment, ToolSpec};
 use candor_sandbox::Network;
 use candor_tools::notes::Notes;
 use candor_tools::skills::Skill;
-use candor_tools::{Approval, Permission, Registry, Sought};
+use candor_tools::{Approval, Permission, Registry, Sought, words};
 
 use crate::Setup;
 
@@ -124,21 +124,21 @@ pub(crate) fn notes(setup: &Setup, tools: &Registry) -> Option<String> {
 
 fn read_text(path: &Path) -> Option<String> {
     let mut bytes = Vec::new();
-    let file = File::open(path).ok()?;
+    let file = candor_tools::open_plain(path).ok()?;
     // What it was called when it was looked at may lead elsewhere by now.
     let is_it = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))
         .is_ok_and(|real| path.canonicalize().is_ok_and(|path| path == real));
-    if !is_it || !file.metadata().ok()?.is_file() {
+    if !is_it {
         return None;
     }
     file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
     let cut = bytes.len() as u64 > FILE_BYTES_MAX;
     bytes.truncate(usize::try_from(FILE_BYTES_MAX).unwrap_or(usize::MAX));
-    let mut text = String::from_utf8_lossy(&bytes).trim().to_owned();
+    let mut text = words(&bytes)?;
     if cut {
         text.push_str("\n[cut: the file is longer than goes into the prompt]");
     }
-    (!text.is_empty()).then_some(text)
+    Some(text)
 }
 
 fn catalogue(skill: &Skill) -> Catalogue {
@@ -167,7 +167,7 @@ fn harness(setup: &Setup, model: &str) -> Harness {
             "A person is asked before every write, every command and everything that is sent out."
         }
         (Permission::Workspace, _) => {
-            "Files are written inside the workspace only; reading is free but for hidden paths."
+            "Files are written inside the workspace only; /tmp is the session's own and gone after it. Reading is free but for hidden paths."
         }
         (Permission::Full, _) => "Commands run without a sandbox.",
     };

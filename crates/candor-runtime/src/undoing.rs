@@ -6,6 +6,7 @@ use candor_tools::{ChangedSince, Permission, Rules, Snapshots, ToolContext, Undo
 use tokio::task::spawn_blocking;
 
 use crate::Runtime;
+use crate::hold::lease;
 use crate::runtime::unknown;
 
 /// How much of a session is read at a time.
@@ -24,13 +25,15 @@ pub enum Which {
 
 impl Runtime {
     /// Takes back what tools changed, the last first. The rules hold as for a tool that writes; a file that somebody else
-    /// has changed since stays as it is, unless it is to be overwritten.
+    /// has changed since stays as it is, unless it is to be overwritten. Nothing is taken away under a run that goes on.
     pub async fn undo(
         &self,
         session: SessionId,
         which: Which,
         since: ChangedSince,
     ) -> Result<Vec<Undone>, Failure> {
+        // Held until all is done: no run can begin meanwhile.
+        let _lease = lease(self.query(), session).await?;
         self.with_changes(session, which, move |changes, snapshots, context| {
             candor_tools::undo(changes, snapshots, context, since)
         })

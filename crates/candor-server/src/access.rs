@@ -184,7 +184,7 @@ fn replace(file: &Path) -> io::Result<()> {
 fn draft(file: &Path) -> io::Result<PathBuf> {
     let mut random = [0; RANDOM_BYTES];
     File::open("/dev/urandom")?.read_exact(&mut random)?;
-    let text = random.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
+    let text = hex::encode(random);
     let draft = file.with_extension(format!("new-{}", std::process::id()));
     let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft);
     let mut opened = match made {

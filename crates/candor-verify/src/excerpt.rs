@@ -1,7 +1,5 @@
 //! What evidence shows of what was seen.
 
-use std::fmt::Write;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,6 +8,7 @@ use candor_protocol::Artefact;
 use sha2::{Digest, Sha256};
 
 use crate::found::Diagnostic;
+use crate::plain::open_plain;
 
 /// How much of an output evidence shows.
 pub(crate) const EXCERPT_CHARS_MAX: usize = 2_000;
@@ -109,23 +108,14 @@ fn hashed(command: &str, cwd: &Path, root: &Path) -> Vec<Artefact> {
 
 /// The hash of a file; nothing of what is no file, or too long.
 fn hash(path: &Path) -> Option<String> {
-    let is_file =
-        path.symlink_metadata().ok().filter(|meta| meta.is_file() && meta.len() <= ARTEFACT_BYTES_MAX);
-    is_file?;
-    let (mut file, mut hasher, mut chunk) = (File::open(path).ok()?, Sha256::new(), vec![0; 64 << 10]);
+    let file = open_plain(path, ARTEFACT_BYTES_MAX).ok()?;
+    // It may grow meanwhile.
+    let (mut file, mut hasher, mut chunk) = (file.take(ARTEFACT_BYTES_MAX), Sha256::new(), vec![0; 64 << 10]);
     loop {
         match file.read(&mut chunk).ok()? {
             0 => break,
             read => hasher.update(chunk.get(..read)?),
         }
     }
-    Some(hex(&hasher.finalize()))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    Some(hex::encode(hasher.finalize()))
 }

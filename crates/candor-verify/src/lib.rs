@@ -21,6 +21,7 @@ pub mod found;
 pub mod ground;
 pub mod heard;
 pub mod logs;
+mod plain;
 pub mod plan;
 pub mod probe;
 pub mod profile;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use candor_log::event;
 use candor_protocol::ToolSpec;
 use candor_tools::arguments::AtLeast;
-use candor_tools::{BoxFuture, Effect, Tool, ToolContext, ToolOutput, arguments};
+use candor_tools::{BoxFuture, Effect, Reach, Tool, ToolContext, ToolOutput, arguments};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 use url::Url;
@@ -39,7 +39,7 @@ pub(crate) struct WebFetch {
 
 impl WebFetch {
     pub(crate) fn new(settings: Arc<Web>) -> Self {
-        let description = "Fetch a page of the web as Markdown or text.\nAlso PDF.";
+        let description = "Fetch a web page or PDF as Markdown or text.";
         Self {
             spec: arguments::spec::<Args<'_>>(NAME, description),
             fetcher: Fetcher::new(&settings),
@@ -73,7 +73,7 @@ impl WebFetch {
         let end = start + shown.len();
         let mut ours = vec![("url", json!(url.as_str())), ("type", json!(page.kind))];
         if end < whole {
-            let cut = format!("[cut: bytes {start}-{end} of {whole}; go on with offset={end}]");
+            let cut = format!("[fetch truncated] bytes {start}-{end} of {whole}; go on with offset={end}");
             ours.push(("cut", json!(cut)));
             event::ToolOutputTruncated {
                 session_id: context.session,
@@ -107,6 +107,10 @@ impl Tool for WebFetch {
 
     fn problem(&self, args: &Value) -> Option<String> {
         arguments::read::<Args<'_>>(args).err()
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Send
     }
 
     fn effect(&self, _args: &Value, _context: &ToolContext) -> Effect {

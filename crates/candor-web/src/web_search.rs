@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use candor_protocol::ToolSpec;
 use candor_tools::arguments::AtLeast;
-use candor_tools::{BoxFuture, Effect, Tool, ToolContext, ToolOutput, arguments};
+use candor_tools::{BoxFuture, Effect, Reach, Tool, ToolContext, ToolOutput, arguments};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -137,6 +137,10 @@ impl Tool for WebSearch {
 
     fn problem(&self, args: &Value) -> Option<String> {
         arguments::read::<Args<'_>>(args).err()
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Send
     }
 
     fn effect(&self, _args: &Value, _context: &ToolContext) -> Effect {

@@ -93,29 +93,28 @@ fn false_done() {
                                 project.name, ran.status, ran.took, ran.told
                             );
                         }
-                        results.lock().expect("no panic").push((variant, ran));
+                        results.lock().expect("no panic").push((variant, &project.name, ran));
                     }
                 }
             });
         }
     });
     let results = results.into_inner().expect("no panic");
-    let of = |variant: &'static str| results.iter().filter(move |(of, _)| *of == variant);
-    let broken = of("broken").count();
-    let false_done = of("broken").filter(|(_, ran)| ran.status == "done").count();
-    let unseen = of("broken").filter(|(_, ran)| ran.verdict != "failed").count();
-    let good = of("good").count();
-    let false_alarm = of("good").filter(|(_, ran)| ran.status != "done").count();
-    let share = |part: usize, of: usize| 100.0 * part as f64 / of.max(1) as f64;
-    let shown = |part: usize, of: usize| format!("{part} of {of} ({:.1} %)", share(part, of));
-    row("false done: broken projects called done", "0 %", &shown(false_done, broken), Some(false_done == 0));
-    row("broken projects whose fault was not seen", "0 %", &shown(unseen, broken), Some(unseen == 0));
-    row(
-        "false alarms: good projects refused",
-        "≤ 2 %",
-        &shown(false_alarm, good),
-        Some(share(false_alarm, good) <= 2.0),
-    );
+    let of = |variant: &'static str| results.iter().filter(move |(of, ..)| *of == variant);
+    let judge = |variant: &'static str, is_wrong: fn(&Ran) -> bool| {
+        let wrong: Vec<&str> =
+            of(variant).filter(|(.., ran)| is_wrong(ran)).map(|(_, name, _)| name.as_str()).collect();
+        let (part, all) = (wrong.len(), of(variant).count());
+        let percent = 100.0 * part as f64 / all.max(1) as f64;
+        let names = if wrong.is_empty() { String::new() } else { format!(": {}", wrong.join(", ")) };
+        (percent, format!("{part} of {all} ({percent:.1} %){names}"))
+    };
+    let (percent, shown) = judge("broken", |ran| ran.status == "done");
+    row("false done: broken projects called done", "0 %", &shown, Some(percent == 0.0));
+    let (percent, shown) = judge("broken", |ran| ran.verdict != "failed");
+    row("broken projects whose fault was not seen", "0 %", &shown, Some(percent == 0.0));
+    let (percent, shown) = judge("good", |ran| ran.status != "done");
+    row("false alarms: good projects refused", "≤ 2 %", &shown, Some(percent <= 2.0));
     let count = format!("{} over {} stacks ({described} described)", here.len(), stacks.len());
     row(
         "projects of the false-done bench that ran",

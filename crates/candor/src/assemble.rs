@@ -189,9 +189,12 @@ fn rules(workspace: &Path, loaded: &Loaded, env: &Env) -> Rules {
 /// The rules of the command gate.
 pub(crate) fn gate(loaded: &Loaded) -> Result<Gate, Failure> {
     let security = &loaded.config.security;
-    // They are regular expressions on the whole text, in any case.
-    let deny = security.blocked_commands.iter().map(|pattern| format!("/(?i){pattern}/")).collect();
-    let lists = Lists { allow: security.allow_commands.clone(), ask: security.ask_commands.clone(), deny };
+    let lists = Lists {
+        allow: security.allow_commands.clone(),
+        ask: security.ask_commands.clone(),
+        blocked: security.blocked_commands.clone(),
+        ..Lists::default()
+    };
     Gate::new(&lists).map_err(|error| error.failure())
 }
 

@@ -1,14 +1,10 @@
 //! From the configuration to the walls around commands.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use candor_config::settings::{self, Config};
 use candor_sandbox::{Level, Limits, Network, Policy};
-use candor_tools::{Permission, Plan};
-
-/// What stands in front of the folder's name in a `.git` that is a file.
-const GITDIR: &str = "gitdir:";
+use candor_tools::{Linked, Permission, Plan};
 
 /// What commands may touch, and how strong the walls must be.
 pub(crate) fn plan(config: &Config, permission: Permission, workspace: &Path, hidden: &[PathBuf]) -> Plan {
@@ -43,30 +39,20 @@ pub(crate) fn writable(paths: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
     paths.iter().filter_map(|path| path.canonicalize().ok())
 }
 
-/// What stays as it is inside the workspace. Where `.git` is a file, the folder that it names holds what git runs.
+/// What stays as it is inside the workspace. Where `.git` is a file, the folder that it names holds what git runs. The repositories
+/// below the workspace are looked for when the walls go up, and file tools write nothing that git believes in any of them.
 pub(crate) fn protected(names: &[String], workspace: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = names.iter().map(|name| workspace.join(name)).collect();
     let git = workspace.join(".git");
-    if let Some(folder) = git_folder(&git) {
+    if let Some(Linked { folder, common }) = Linked::of(workspace) {
         // Nothing can be below a file.
         paths.retain(|path| !path.starts_with(&git));
         paths.push(git);
-        let common = fs::read_to_string(folder.join("commondir")).ok();
-        let common = common.map(|text| folder.join(text.trim()));
         for folder in [Some(folder), common].into_iter().flatten() {
             paths.extend(["hooks", "config"].map(|name| folder.join(name)));
         }
     }
     paths
-}
-
-fn git_folder(git: &Path) -> Option<PathBuf> {
-    if !git.is_file() {
-        return None;
-    }
-    let text = fs::read_to_string(git).ok()?;
-    let folder = text.lines().find_map(|line| line.strip_prefix(GITDIR))?.trim();
-    Some(git.parent()?.join(folder))
 }
 
 fn network(sandbox: &settings::Sandbox) -> Network {

@@ -40,11 +40,10 @@ pub(super) async fn contents(paths: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, Opt
 }
 
 fn content(path: &Path) -> Option<u64> {
-    // A pipe would be waited for without end.
-    let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let file = candor_tools::open_plain(path).ok()?;
     let (mut hasher, mut text) = (DefaultHasher::new(), Vec::new());
-    std::fs::File::open(path).ok()?.take(FILE_BYTES_MAX).read_to_end(&mut text).ok()?;
-    hasher.write_u64(meta.len());
+    hasher.write_u64(file.metadata().ok()?.len());
+    file.take(FILE_BYTES_MAX).read_to_end(&mut text).ok()?;
     hasher.write(&text);
     Some(hasher.finish())
 }

@@ -70,6 +70,8 @@ section! {
 
 /// Where people keep keys, tokens and passwords.
 const SECRET_PLACES: &[&str] = &[
+    // Our own home, whichever one is used now.
+    ".candor",
     ".ssh",
     ".gnupg",
     ".aws",
@@ -107,7 +109,7 @@ section! {
             SECRET_PLACES
                 .iter()
                 .map(|place| UserPath::InHome(place))
-                .chain([UserPath::At("/etc/shadow".into())])
+                .chain(["/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-"].map(|place| UserPath::At(place.into())))
                 .collect(),
             [Longer];
         /// The variables that commands inherit: what every program needs, and where toolchains are.

@@ -33,6 +33,7 @@ impl Approver for Person {
             let choices = &question.choices;
             assert!(choices.is_empty() || choices.iter().any(|choice| choice == answer), "{question:?}");
         }
+        assert!(question.reason.is_some(), "{question:?}");
         self.asked.lock().unwrap().push(question);
         let reply = answer.map(|choice| Reply { choice: choice.to_owned(), reason: None });
         Box::pin(std::future::ready(reply))

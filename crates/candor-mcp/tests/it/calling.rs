@@ -76,7 +76,7 @@ async fn what_is_too_long_is_cut_in_the_middle() {
     let big = call(&servers, "mcp__fake__big", json!({})).await;
     let content = told(&big)["content"].as_str().unwrap().to_owned();
     assert!(content.len() < 200_000 && content.starts_with("aaa") && content.ends_with("zzz"));
-    assert!(content.contains("bytes left out]") && !content.contains("MIDDLE"));
+    assert!(content.contains("[output truncated: ") && !content.contains("MIDDLE"));
 }
 
 #[tokio::test]

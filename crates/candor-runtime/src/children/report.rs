@@ -6,7 +6,7 @@ use candor_protocol::{
     Change, CheckResult, Code, ErrorCard, Evidence, EvidenceKind, Failure, Outcome, RunId, SessionId, Status,
     VerdictStatus,
 };
-use candor_tools::ToolOutput;
+use candor_tools::{Missing, ToolOutput};
 use serde_json::{Value, json};
 
 use super::NAME;
@@ -115,11 +115,13 @@ impl Came {
     /// Why it did not end well. A question that nobody could answer stays one of the run above.
     fn card(&self) -> ErrorCard {
         if self.outcome.status == Status::NeedsApproval {
-            let failure = Failure::new(Code::ToolUnapproved)
-                .with("tool", NAME)
-                .with("command", &self.name)
-                .with("reason", "a helper was about to do something that needs an approval");
-            return candor_cards::card(&failure);
+            let unapproved = candor_tools::Error::Unapproved {
+                tool: NAME.to_owned(),
+                command: self.name.clone(),
+                reason: "a helper needed a person for something".to_owned(),
+                missing: Missing::Yes,
+            };
+            return candor_cards::card(&unapproved.failure());
         }
         let failed = || self.outcome.verdict.evidence.iter().find_map(|seen| seen.card.clone());
         let stopped = || {

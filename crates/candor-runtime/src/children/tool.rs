@@ -6,7 +6,7 @@ use std::time::Duration;
 use candor_protocol::{Body, Failure, Origin, Submission, ToolSpec};
 use candor_store::SessionSummary;
 use candor_tools::arguments::AtLeast;
-use candor_tools::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments, choices};
+use candor_tools::{BoxFuture, Effect, Error, Reach, Tool, ToolContext, ToolOutput, arguments, choices};
 use serde_json::{Value, json};
 
 use super::live::{Live, Progress};
@@ -71,7 +71,8 @@ pub(crate) struct Delegate {
 
 impl Delegate {
     pub(crate) fn new(scopes: Arc<Scopes>) -> Self {
-        let description = "Hand a task to a helper that knows nothing else. Its answer is a claim, its verdict was checked.";
+        let description =
+            "Give a helper a task, all that it knows. Its answer is a claim, its verdict checked.";
         Self { spec: arguments::spec::<Args<'_>>(NAME, description), scopes }
     }
 
@@ -282,6 +283,10 @@ impl Tool for Delegate {
 
     fn problem(&self, args: &Value) -> Option<String> {
         arguments::read::<Args<'_>>(args).err()
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Exec
     }
 
     /// What a child does is judged where the child does it. The task leaves the run, so its placeholders stay: the child

@@ -28,8 +28,11 @@ async fn asked(rig: &Rig, session: SessionId) -> (Subscription, RunId, String) {
     let mut watching = rig.watch(session, 0).await.attended();
     let run = rig.say(session, "Make it").await;
     let request = until(&mut watching, is_request).await;
-    let EventBody::ApprovalRequest { call_id, question, choices, .. } = request.body else { unreachable!() };
+    let EventBody::ApprovalRequest { call_id, question, reason, choices, .. } = request.body else {
+        unreachable!()
+    };
     assert_eq!(question, "shell_exec: touch made");
+    assert!(reason.is_some_and(|reason| reason.starts_with("this mode asks before every command")));
     assert!(choices.contains(&"once".to_owned()) && choices.contains(&"no".to_owned()), "{choices:?}");
     (watching, run, call_id)
 }
@@ -153,7 +156,10 @@ async fn a_question_of_the_model_is_answered_in_the_persons_words() {
     let mut watching = rig.watch(session, 0).await.attended();
     let run = rig.say(session, "Paint it").await;
     let request = until(&mut watching, is_request).await;
-    let EventBody::ApprovalRequest { call_id, question, choices, .. } = request.body else { unreachable!() };
+    let EventBody::ApprovalRequest { call_id, question, reason, choices, .. } = request.body else {
+        unreachable!()
+    };
+    assert_eq!(reason.as_deref(), Some("the model leaves this to you"));
     assert_eq!((question.as_str(), choices), ("Which colour?", vec!["red".to_owned(), "blue".to_owned()]));
     assert!(rig.submit(session, answer(&call_id, "green", None)).await.is_err());
     rig.submit(session, answer(&call_id, "blue", None)).await.unwrap();
@@ -168,6 +174,15 @@ async fn a_question_of_the_model_with_nobody_there_is_answered_at_once() {
     rig.fake.push(Reply::calls([("ask_user", json!({ "question": "Which colour?" }))]));
     rig.fake.push(Reply::text("I chose one."));
     let session = rig.create();
-    let (outcome, _) = rig.ask(session, "Paint it").await;
+    let (outcome, events) = rig.ask(session, "Paint it").await;
     assert_eq!(outcome.status, Status::NeedsApproval);
+    let card = events.iter().find_map(|event| match &event.body {
+        EventBody::ToolResult { card, .. } => card.clone(),
+        _ => None,
+    });
+    let card = card.unwrap();
+    assert!(card.cause.contains("it needs a person's answer"), "{}", card.cause);
+    let steps = card.steps.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    assert!(steps.contains("decide it yourself") && steps.contains("on a terminal"), "{steps}");
+    assert!(!steps.contains("allow_commands"), "{steps}");
 }

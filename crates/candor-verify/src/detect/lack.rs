@@ -4,7 +4,6 @@
 //! network says nothing about the work. One that fails because the work imports something that nobody ever named does.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -15,6 +14,7 @@ use super::deps::{self, Read};
 use super::manifest::{self, Format};
 use super::signs::pattern;
 use super::tools;
+use crate::plain::open_plain;
 
 /// What was missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,12 +70,8 @@ fn end_of(output: &str) -> &str {
 }
 
 fn read_file(path: &Path) -> Option<String> {
-    let seen = fs::symlink_metadata(path).ok()?;
-    if !seen.is_file() || seen.len() > FILE_BYTES_MAX {
-        return None;
-    }
     let mut text = String::new();
-    fs::File::open(path).ok()?.take(FILE_BYTES_MAX).read_to_string(&mut text).ok()?;
+    open_plain(path, FILE_BYTES_MAX).ok()?.take(FILE_BYTES_MAX).read_to_string(&mut text).ok()?;
     Some(text)
 }
 

@@ -7,6 +7,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use crate::plain::open_plain;
+
 /// How many directory entries are looked at. Projects have fewer; a disk full of data has more.
 const ENTRIES_MAX: usize = 20_000;
 /// How many of them in one folder: a heap of data must not use up what the sources need.
@@ -234,13 +236,9 @@ impl Tree {
         if self.read_bytes.get() > READ_BYTES_MAX {
             return None;
         }
-        let path = self.root.join(file);
-        let seen = fs::symlink_metadata(&path).ok()?;
-        if !seen.is_file() || seen.len() > FILE_BYTES_MAX {
-            return None;
-        }
         let mut bytes = Vec::new();
-        fs::File::open(path).ok()?.take(FILE_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+        let opened = open_plain(&self.root.join(file), FILE_BYTES_MAX).ok()?;
+        opened.take(FILE_BYTES_MAX).read_to_end(&mut bytes).ok()?;
         self.read_bytes.set(self.read_bytes.get() + bytes.len() as u64);
         let text = String::from_utf8(bytes).ok()?;
         Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))

@@ -3,8 +3,9 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
+use candor_sandbox::without_dots;
 use regex::Regex;
 use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
 use tokio::task::spawn_blocking;
@@ -108,17 +109,4 @@ fn read(mut file: File, before: Option<Mark>) -> io::Result<Look> {
     let mut bytes = Vec::new();
     file.take(FILE_BYTES_MAX).read_to_end(&mut bytes)?;
     Ok(Look::Text(mark, String::from_utf8_lossy(&bytes).into_owned()))
-}
-
-/// A path as it reads, without asking the disk.
-fn without_dots(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(plain.pop()),
-            Component::CurDir => {}
-            other => plain.push(other),
-        }
-    }
-    plain
 }

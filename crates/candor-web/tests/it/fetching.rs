@@ -152,7 +152,7 @@ async fn a_long_page_is_read_piece_by_piece_and_whole() {
         assert_eq!(
             cut,
             format!(
-                "[cut: bytes {offset}-{} of {}; go on with offset={}]",
+                "[fetch truncated] bytes {offset}-{} of {}; go on with offset={}",
                 read.len(),
                 text.len(),
                 read.len()

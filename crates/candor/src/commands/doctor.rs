@@ -357,7 +357,7 @@ pub(crate) fn walls(loaded: &Loaded, context: &Context<'_>) -> Report {
 const NO_WALLS: &str = "none: this machine has no walls, and the configuration does not demand any";
 
 /// What the weakest walls cannot do.
-const ONLY_LANDLOCK: &str = "no network at all, and where sandbox.protected names something, no new files right beside it; bubblewrap would do better";
+const ONLY_LANDLOCK: &str = "no network unless it is `all`, and no Unix sockets; where sandbox.protected names something, no new files right beside it; bubblewrap would do better";
 
 fn secret_reports(loaded: &Loaded, context: &Context<'_>) -> Vec<Report> {
     let fetch = |(key, source): (String, &SecretSource)| match secrets::fetch(&key, source, context.env()) {

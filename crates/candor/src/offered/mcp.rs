@@ -1,6 +1,5 @@
 //! The MCP servers of a person and of a workspace.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,7 +8,7 @@ use candor_mcp::{Entry, Options, Reach, Read, Servers};
 use candor_protocol::Failure;
 use candor_redact::Redactor;
 use candor_tools::trust::{Brought, Kind, Trust};
-use candor_tools::{ToolSource, Tools, Walls};
+use candor_tools::{ToolSource, Tools, Walls, read_plain_text};
 
 use crate::assemble;
 use crate::context::Context;
@@ -66,16 +65,12 @@ fn start_at(entry: &mut Entry, home: &Path) {
 }
 
 fn read(path: &Path, workspace: &Path, env: &Env, reader: Reader) -> Read {
-    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file);
-    let Some(metadata) = metadata else { return Read::default() };
-    let text = if metadata.len() > FILE_BYTES_MAX {
-        Err(format!("it is larger than {FILE_BYTES_MAX} bytes"))
-    } else {
-        fs::read_to_string(path).map_err(|error| error.to_string())
-    };
-    match text {
+    if !path.is_file() {
+        return Read::default();
+    }
+    match read_plain_text(path, FILE_BYTES_MAX) {
         Ok(text) => reader(path, &text, &|name| variable(name, workspace, env)),
-        Err(why) => Read { problems: vec![unreadable(path, &why)], ..Read::default() },
+        Err(why) => Read { problems: vec![unreadable(path, &why.to_string())], ..Read::default() },
     }
 }
 

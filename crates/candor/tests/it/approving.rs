@@ -22,7 +22,8 @@ fn a_yes_at_the_terminal_lets_the_call_go_on() {
     let fake = making("made");
     let home = home_of(&fake);
     let mut terminal = Terminal::start(&home, "--permission ask --no-verify -- 'Make it'");
-    terminal.wait_for("? shell_exec: touch made").wait_for("n(o), or say what to do instead> ");
+    terminal.wait_for("? shell_exec: touch made").wait_for("because this mode asks before every command");
+    terminal.wait_for("n(o), or say what to do instead> ");
     assert!(!is_made(&home, "made"), "it did not wait");
     terminal.enter("y").wait_for("answer: once").wait_for("I have it.").wait_for("2 turns, ");
     terminal.finish().ok();

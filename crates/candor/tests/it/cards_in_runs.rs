@@ -118,6 +118,27 @@ fn repairing_in_steps_is_not_going_in_circles() {
 }
 
 #[test]
+fn other_edits_of_one_file_are_not_the_same_call() {
+    let fake = fake();
+    let home = home_of(&fake);
+    home.write_in_workspace("f", "a\nb\n");
+    let edit = |old: &str| {
+        Reply::calls([("file_edit", json!({ "path": "f", "edits": [{ "old": old, "new": "z" }] }))])
+    };
+    let read = |limit: u32| Reply::calls([("file_read", json!({ "path": "f", "limit": limit }))]);
+    fake.extend([edit("one"), edit("two"), edit("three"), edit("four"), edit("a")]);
+    fake.push(Reply::text("Edited."));
+    ask(&home, &["--no-verify", "Edit it"]).run().ok();
+    fake.extend([edit("one"), read(1), edit("two"), read(2), edit("three"), read(3), edit("b")]);
+    fake.push(Reply::text("Edited."));
+    ask(&home, &["--no-verify", "Edit it"]).run().ok();
+    assert_eq!(std::fs::read_to_string(home.workspace().join("f")).expect("a file"), "z\nz\n");
+    fake.extend([edit("one"), read(1), edit("one"), read(2), edit("one")]);
+    let ran = ask(&home, &["--no-verify", "Edit it"]).run().code(5);
+    assert!(ran.stderr.contains("3 times with the same call of file_edit"), "{}", ran.stderr);
+}
+
+#[test]
 fn recovery_is_off_unless_somebody_turned_it_on() {
     for (settings, made) in [("", false), ("recovery = \"auto\"", true)] {
         let fake = fake();

@@ -236,6 +236,9 @@ fn runs(events: &[Value], found: &mut Complaints) {
     found.unless(last == Some((Some("run_end"), Some("done"))), || format!("it ends with {last:?}"));
 }
 
+/// What a result says of a command that never began.
+const NOT_RUN: &str = "the command was not run";
+
 /// Each call has one result, and a result that is not the tool's own says that it was interrupted.
 fn calls(events: &[Value], found: &mut Complaints) {
     for event in of_type(events, "tool_result").into_iter().chain(of_type(events, "tool_start")) {
@@ -260,6 +263,9 @@ fn effects(events: &[Value], workspace: &Path, found: &mut Complaints) {
         let written = fs::read_to_string(workspace.join(format!("{name}.txt"))).unwrap_or_default();
         let times = written.lines().filter(|line| *line == name).count();
         let sure = results_of(events, call).iter().any(|one| one["isError"] == false);
+        let never =
+            results_of(events, call).iter().any(|one| one.to_string().to_lowercase().contains(NOT_RUN));
+        found.unless(!never || times == 0, || format!("{name} is said not to be run and was"));
         found.unless(times <= 1, || format!("{name} was done {times} times"));
         found.unless(!sure || times == 1, || format!("{name} is said to be done and is not"));
         names.push(format!("{name}.txt"));
@@ -284,10 +290,10 @@ fn parts(event: &Value) -> &[Value] {
     event["content"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Said by recovery, or the end of a command that was itself shot: that one says how it ended.
+/// Said by recovery, or the end of a command that was itself shot: that one says how it ended, or that it never began.
 fn is_interrupted(result: &Value) -> bool {
     let text = result.to_string().to_lowercase();
-    ["interrupted", "exit_code\\\":137", "signal"].iter().any(|said| text.contains(said))
+    ["interrupted", "exit_code\\\":137", "signal", NOT_RUN].iter().any(|said| text.contains(said))
 }
 
 /// The model took the request, and was told everything that is stored: no word and no result less or more.

@@ -4,6 +4,7 @@
 mod approving;
 mod asking;
 mod bad_answers;
+mod believed;
 mod cards;
 mod cards_in_runs;
 mod cards_shown;
@@ -56,6 +57,7 @@ mod strace;
 mod system_prompt;
 mod terminal;
 mod tls;
+mod undoing;
 mod usage;
 mod vaulted;
 mod verified_runs;

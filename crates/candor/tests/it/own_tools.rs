@@ -51,6 +51,28 @@ fn the_list_shows_them_and_a_card_for_what_is_left_out() {
 }
 
 #[test]
+fn what_each_tool_can_do_is_told() {
+    let fake = FakeLlm::start(Dialect::OpenaiChat);
+    let home = home_of(&fake);
+    let listed = candor(&home, "tools list --json").run().ok().stdout;
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    let of = |effect: &str| -> Vec<&str> {
+        let tools = listed["tools"].as_array().unwrap().iter();
+        tools.filter(|tool| tool["effect"] == effect).filter_map(|tool| tool["name"].as_str()).collect()
+    };
+    assert_eq!(of("write"), ["file_write", "file_edit", "apply_patch", "notes"]);
+    assert_eq!(of("exec"), ["shell_exec", "process", "delegate", "verify"]);
+    assert_eq!(of("send"), ["web_fetch"]);
+    assert_eq!(of("read"), ["file_read", "search", "find", "list", "todo", "ask_user", "sleep"]);
+    candor(&home, "tools show apply_patch").run().ok().stdout_has("effect: write");
+    let shown = candor(&home, "tools show file_read --json").run().ok().stdout;
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(shown["effect"], "read");
+    let lines = candor(&home, "tools list").run().ok().stdout;
+    assert!(lines.lines().any(|line| line.starts_with("shell_exec ") && line.contains("  exec ")), "{lines}");
+}
+
+#[test]
 fn no_tool_of_ours_is_replaced_or_hides_one_without_a_word() {
     let fake = FakeLlm::start(Dialect::OpenaiChat);
     let home = home_of(&fake);

@@ -101,10 +101,10 @@ impl Served<'_> {
         status_of(&self.raw(&format!("{head}\r\n\r\n")))
     }
 
-    /// The memory it holds, in kilobytes.
+    /// The memory it holds of its own, in kilobytes. Pages of the program come and go as the machine likes.
     fn memory_kb(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.running.id())).expect("it runs");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a size");
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).expect("a size");
         line.trim().trim_end_matches("kB").trim().parse().expect("a number")
     }
 }

@@ -75,6 +75,16 @@ fn the_workspaces_own_files_are_layers_and_a_change_is_seen_by_the_next_request(
 }
 
 #[test]
+fn a_file_that_is_no_text_is_told_as_that_and_not_sent() {
+    let fake = fake();
+    let home = home_of(&fake);
+    write(&home, "AGENTS.md", "\0".repeat(40_000).as_str());
+    ask(&home, &["Hello there"]).run().ok();
+    let prompt = system(&fake);
+    assert!(prompt.contains("[left out: the file is not UTF-8 text]") && !prompt.contains('\0'), "{prompt}");
+}
+
+#[test]
 fn an_empty_system_prompt_sends_no_system_message() {
     let fake = fake();
     ask(&home_with(&fake, "system_prompt = \"\""), &["Hello there"]).run().ok();

@@ -4,6 +4,7 @@
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::symlink;
+use std::time::Duration;
 
 use candor_testkit::{Candor, Dialect, FakeLlm, Home, Ran, Reply};
 use serde_json::{Value, json};
@@ -92,6 +93,7 @@ fn a_command_writes_in_the_workspace_and_in_a_tmp_of_its_own() {
     assert!(home.workspace().join("inside").exists() && !outside.exists());
     assert!(!std::path::Path::new(private).exists(), "it is another directory outside");
     assert_eq!(results[1], "x", "and the file tools see the same one");
+    assert_eq!(results[2]["path"], "/tmp/by-tool", "it is called as commands call it: {results:?}");
     assert_eq!(results[3]["stdout"], "y", "{results:?}");
 }
 
@@ -243,7 +245,7 @@ fn s11_4_a_long_output_is_cut_and_the_whole_can_be_read() {
     let ran = ask(&home, &["--json", "Count"]).run();
     let said = results(&ran).pop().expect("a result")["stdout"].as_str().expect("an output").to_owned();
     assert!(said.len() < 5_000 && said.starts_with("1\n2\n") && said.ends_with("\n50000\n"), "{said}");
-    assert!(said.contains("bytes left out; the whole output: "), "{said}");
+    assert!(said.contains("bytes left out]\nFull output: "), "{said}");
     assert_eq!(log_lines(&home, "tool_output_truncated").len(), 1);
 }
 
@@ -407,6 +409,35 @@ fn a_command_that_would_make_a_repository_of_the_workspace_is_told_who_can() {
     assert_eq!(run_in(&home_of(&fake))["exit_code"], 0);
 }
 
+/// Its repository is there, elsewhere: nobody has to make one.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "it is the person's own git")]
+fn a_worktree_whose_repository_is_elsewhere_is_told_which_place_has_to_be_writable() {
+    let fake = commanding("git commit -q --allow-empty -m one");
+    let home = home_of(&fake);
+    // Where commands see it: not in the temporary directory, of which they have one of their own.
+    let places = [env!("CARGO_TARGET_TMPDIR"), "/var/lib", "/srv"].map(std::path::Path::new);
+    let mut seen =
+        places.into_iter().filter(|place| !place.starts_with("/tmp") && !place.starts_with("/var/tmp"));
+    let outside = seen.find_map(|place| tempfile::tempdir_in(place).ok()).expect("a folder");
+    let main = outside.path().canonicalize().expect("it is there").join("main");
+    let git = |place: &std::path::Path, args: &str| {
+        let mut git = std::process::Command::new("git");
+        git.args(["-c", "user.name=x", "-c", "user.email=x@y", "-C"]).arg(place).args(args.split(' '));
+        assert!(git.status().expect("git runs").success(), "git {args}");
+    };
+    fs::create_dir_all(&main).expect("a folder");
+    git(&main, "init -q");
+    git(&main, "commit -q --allow-empty -m first");
+    fs::remove_dir_all(home.workspace()).expect("it was empty");
+    git(&main, &format!("worktree add -q {}", home.workspace().display()));
+    let result = run_in(&home);
+    assert_eq!(result["card"]["code"], "SANDBOX_READ_ONLY", "{result}");
+    let steps = result["card"]["steps"].to_string();
+    assert!(steps.contains(&format!("adds {} to sandbox.writable", main.join(".git").display())), "{steps}");
+    assert!(!result["sandbox"].to_string().contains("git init"), "{result}");
+}
+
 /// It is not the disk: whoever is sent to remount it looks in the wrong place.
 #[test]
 fn a_write_that_the_walls_refuse_is_told_from_a_disk_that_is_read_only() {
@@ -459,19 +490,6 @@ fn what_lies_in_a_workspace_does_not_choose_weaker_walls() {
 }
 
 #[test]
-fn git_is_not_pointed_at_another_configuration() {
-    let fake = commanding("mkdir evil; echo ../evil > .git/commondir; rm .git/HEAD; echo x > HEAD; true");
-    let home = home_with(&fake, "[security]\nallow_commands = [\"/(?s).*/\"]\n");
-    fs::create_dir_all(home.workspace().join(".git")).expect("a folder");
-    fs::write(home.workspace().join(".git/HEAD"), "ref: refs/heads/main\n").expect("a file");
-    fs::write(home.workspace().join(".git/config"), "").expect("a file");
-    ask(&home, &["Point"]).run();
-    assert!(!home.workspace().join(".git/commondir").exists());
-    let head = fs::read_to_string(home.workspace().join(".git/HEAD"));
-    assert_eq!(head.ok().as_deref(), Some("ref: refs/heads/main\n"));
-}
-
-#[test]
 fn a_link_that_a_command_made_brings_nothing_hidden_into_the_prompt() {
     let fake = FakeLlm::start(Dialect::OpenaiChat);
     let home = home_of(&fake);
@@ -507,6 +525,25 @@ fn looking_at_the_workspace_waits_for_nobody_and_is_not_led_astray() {
     assert_eq!(kept(), "changed\n");
     Candor::new(BINARY, &home).args(["sessions", "undo", "last"]).run();
     assert_eq!(kept(), "as it was\n", "what git is told to ignore is taken back all the same");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a pipe is made as somebody would")]
+fn a_pipe_in_place_of_a_file_that_is_read_is_not_waited_for() {
+    const NAMES: &str = ".env .env.test .gitignore .mcp.json AGENTS.md CLAUDE.md SYSTEM_PROMPT.md Cargo.toml Makefile package.json \
+                         pyproject.toml docker-compose.yml crates/candor/Cargo.toml .candor/verify.yaml .candor/tools.yaml elsewhere/commondir";
+    let fake = calling(&[]);
+    let home = home_of(&fake);
+    for name in NAMES.split_whitespace() {
+        let pipe = home.workspace().join(name);
+        fs::create_dir_all(pipe.parent().expect("a folder")).expect("a folder");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("it runs").success());
+    }
+    home.write_in_workspace(".git", "gitdir: elsewhere");
+    for words in [&["Look"][..], &["verify", "--plan"], &["tools", "list"]] {
+        // It panics when that is over.
+        ask(&home, words).time_limit(Duration::from_secs(20)).run();
+    }
 }
 
 #[test]

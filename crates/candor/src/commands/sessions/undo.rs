@@ -44,12 +44,16 @@ pub(crate) fn show_diff(diff: &str, screen: &Screen) -> Result<(), Fail> {
 pub(crate) fn show_undone(undone: &[Undone], screen: &Screen) -> Result<(), Fail> {
     if undone.is_empty() {
         screen.note(format_args!("no change was kept that could be taken back"));
+    } else if undone.iter().all(|undone| undone.what == UndoneWhat::AsBefore) {
+        screen.note(format_args!("nothing is left to take back: every file is as it was before"));
     }
     for Undone { path, what } in undone {
         let path = tame(path);
         match what {
             UndoneWhat::Restored => screen.say(format_args!("restored {path}"))?,
             UndoneWhat::Removed => screen.say(format_args!("removed  {path}"))?,
+            // It was taken back before, or came back by itself: there is nothing to tell of it.
+            UndoneWhat::AsBefore => {}
             UndoneWhat::Skipped(reason) => screen.say(format_args!("left     {path}: {}", tame(reason)))?,
         }
     }

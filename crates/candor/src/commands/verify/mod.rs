@@ -37,6 +37,8 @@ use live::Live;
 const BADLY_CALLED: u8 = 2;
 /// What could not be told.
 const OPEN: u8 = 4;
+/// The longest manifest that is looked into.
+const MANIFEST_BYTES_MAX: u64 = 1 << 20;
 
 pub(crate) fn run(options: &Verify, context: &Context<'_>) -> Result<Exit, Fail> {
     let loaded = context.load().map_err(badly_called)?;
@@ -268,6 +270,7 @@ fn no_service(name: &str, plan: &Plan) -> Fail {
 
 /// Whether a folder is the source of this program.
 pub(crate) fn is_own_source(workspace: &Path) -> bool {
-    let manifest = std::fs::read_to_string(workspace.join("crates/candor/Cargo.toml")).unwrap_or_default();
+    let manifest = workspace.join("crates/candor/Cargo.toml");
+    let manifest = candor_tools::read_plain_text(&manifest, MANIFEST_BYTES_MAX).unwrap_or_default();
     manifest.lines().any(|line| line.trim() == "name = \"candor\"")
 }
