@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::io;
+use std::path::Path;
 
 use candor_protocol::Change;
 
@@ -63,8 +64,9 @@ pub fn undo(
 ) -> Vec<Undone> {
     let access = Access::new(NAME, context);
     // By their first change: when it is the turn of a folder's first file, all others have left that folder.
-    let undone = histories(changes).into_iter().rev().map(|history| {
-        let what = history.undo(&access, snapshots, changed_since);
+    let all = histories(changes);
+    let undone = all.iter().rev().map(|history| {
+        let what = history.undo(&all, &access, snapshots, changed_since);
         let what = what.unwrap_or_else(|error| UndoneWhat::Skipped(error.to_string()));
         Undone { path: history.path.to_owned(), what }
     });
@@ -102,6 +104,7 @@ fn histories(changes: &[Change]) -> Vec<History<'_>> {
 impl History<'_> {
     fn undo(
         &self,
+        all: &[Self],
         access: &Access,
         snapshots: &Snapshots,
         changed_since: ChangedSince,
@@ -117,7 +120,8 @@ impl History<'_> {
         let spot = Spot::new(access, self.path)?;
         let now = spot.look()?;
         if let Now::LedAway = now {
-            return Err(spot.led_away());
+            let is_before = Standing::is_before(None, first) && self.is_behind_first_link(all, access);
+            return if is_before { Ok(UndoneWhat::AsBefore) } else { Err(spot.led_away()) };
         }
         if Standing::is_before(now.standing(), first) {
             if now.standing().is_none() {
@@ -140,6 +144,17 @@ impl History<'_> {
             _ if back > 0 => UndoneWhat::Skipped(IN_PART.to_owned()),
             Some(_) => UndoneWhat::Restored,
             None => UndoneWhat::Removed,
+        })
+    }
+
+    /// Whether it is behind a link that stood there before all this: then it was behind that from the beginning.
+    fn is_behind_first_link(&self, all: &[Self], access: &Access) -> bool {
+        let above = Path::new(self.path).ancestors().skip(1);
+        let mut histories = above.filter_map(|above| all.iter().find(|other| Path::new(other.path) == above));
+        histories.any(|other| {
+            let now = Spot::new(access, other.path).and_then(|spot| spot.look());
+            let link = now.as_ref().ok().and_then(Now::standing);
+            matches!(link, Some(Standing::Link { .. })) && Standing::is_before(link, other.changes[0])
         })
     }
 
