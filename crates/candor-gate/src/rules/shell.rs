@@ -214,6 +214,10 @@ fn from_file(file: &Word, state: &State) -> Option<Finding> {
     {
         return Some(piped());
     }
+    just_downloaded(file, state)
+}
+
+fn just_downloaded(file: &Word, state: &State) -> Option<Finding> {
     let path = state.ground.path(&file.text)?;
     state
         .downloads
@@ -263,11 +267,7 @@ fn sourced(call: &Call<'_>, state: &State) -> Option<Finding> {
     if is_input(&file.text) && call.flow.text.is_none() && !call.flow.is_empty() {
         return Some(piped());
     }
-    let path = state.ground.path(&file.text)?;
-    state
-        .downloads
-        .contains(&path)
-        .then(|| Finding::ask("run-download", "it runs a file that it has just downloaded"))
+    just_downloaded(file, state)
 }
 
 /// The files that this command fetches.

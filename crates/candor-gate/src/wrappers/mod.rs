@@ -225,3 +225,19 @@ fn is_assignment(text: &str) -> bool {
 fn join(words: &[Word]) -> String {
     words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
 }
+
+/// The place of the first character that is meant, without those behind a backslash.
+fn unescaped(text: &str, mut is_meant: impl FnMut(char) -> bool) -> usize {
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices() {
+        if std::mem::take(&mut is_escaped) {
+            continue;
+        }
+        if c == '\\' {
+            is_escaped = true;
+        } else if is_meant(c) {
+            return at;
+        }
+    }
+    text.len()
+}

@@ -1,6 +1,6 @@
 //! Scripts of `sed`, as far as they run something or write somewhere.
 
-use super::is_input;
+use super::{is_input, unescaped};
 use crate::call::Call;
 
 /// What a script does besides editing.
@@ -90,18 +90,8 @@ fn flags<'t>(text: &str, after: &'t str, found: &mut Effects) -> &'t str {
 
 /// The text up to a mark, and what stands behind it. A backslash takes the next character along.
 fn section(text: &str, mark: char) -> (&str, &str) {
-    let mut is_escaped = false;
-    for (at, c) in text.char_indices() {
-        if std::mem::take(&mut is_escaped) {
-            continue;
-        }
-        if c == '\\' {
-            is_escaped = true;
-        } else if c == mark {
-            return (&text[..at], &text[at + c.len_utf8()..]);
-        }
-    }
-    (text, "")
+    let end = unescaped(text, |c| c == mark);
+    (&text[..end], text[end..].strip_prefix(mark).unwrap_or_default())
 }
 
 /// The command behind its addresses: `1,$!`, `/x/,/y/`, `\,x,`, `0~3`.

@@ -1,6 +1,6 @@
 //! Tcl, which `expect` and `tclsh` run: words separated by blanks, with braces, quotes and brackets around them.
 
-use super::Inner;
+use super::{Inner, unescaped};
 use crate::call::{Call, UNKNOWN};
 
 /// How deep blocks may be in each other, and how many commands are looked at.
@@ -170,20 +170,4 @@ fn closing(text: &str, open: char, close: char) -> usize {
         level += i32::from(c == open) - i32::from(c == close);
         level == 0
     })
-}
-
-/// The place of the first character that is meant, without those behind a backslash.
-fn unescaped(text: &str, mut is_meant: impl FnMut(char) -> bool) -> usize {
-    let mut is_escaped = false;
-    for (at, c) in text.char_indices() {
-        if std::mem::take(&mut is_escaped) {
-            continue;
-        }
-        if c == '\\' {
-            is_escaped = true;
-        } else if is_meant(c) {
-            return at;
-        }
-    }
-    text.len()
 }
