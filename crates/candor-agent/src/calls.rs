@@ -17,6 +17,9 @@ use crate::recover::{recover, safe_steps};
 use crate::target::Target;
 use crate::{RunDeps, Sink};
 
+/// The most that people are told of one call. A plan of many points is the longest that tools say.
+const PEOPLE_CHARS_MAX: usize = 8_000;
+
 /// Runs the calls of an answer, side by side where their effects allow it. The results are in the order of the calls.
 ///
 /// The answer, which names every call, is stored before the first of them runs: what may have run must be known after a
@@ -77,6 +80,7 @@ async fn one(call: &ToolCall, failures: &Mutex<Failures>, deps: &RunDeps<'_>, si
         call_id: call.call_id.clone(),
         tool_name: call.tool_name.clone(),
         result: content.clone(),
+        for_people: for_people(&output, deps),
         is_error: output.is_error,
         card: output.card.clone(),
         duration_ms,
@@ -92,6 +96,15 @@ async fn one(call: &ToolCall, failures: &Mutex<Failures>, deps: &RunDeps<'_>, si
         card: output.card,
         images: output.images,
     }
+}
+
+/// What people are told of a call, as secret as what the model is told, and never long.
+pub(crate) fn for_people(output: &ToolOutput, deps: &RunDeps<'_>) -> String {
+    let mut said = deps.mask.hide(&output.for_people);
+    if let Some((cut, _)) = said.char_indices().nth(PEOPLE_CHARS_MAX) {
+        said.replace_range(cut.., "…");
+    }
+    said
 }
 
 /// Runs one call with the secrets that its placeholders stand for. What would leave the machine keeps its placeholders: a page can ask

@@ -33,6 +33,8 @@ pub struct Handed {
     pub args: Value,
     /// What the model reads.
     pub told: String,
+    /// What people read.
+    pub for_people: String,
     /// The files that the child changed, in that order.
     pub changes: Vec<Change>,
 }

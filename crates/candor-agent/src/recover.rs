@@ -8,6 +8,7 @@ use candor_tools::{Approval, Permission, Rules, ToolContext, ToolOutput, dispatc
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use crate::calls::for_people;
 use crate::target::squeezed;
 use crate::{Recovery, RunDeps, Sink};
 
@@ -176,6 +177,7 @@ impl Attempt<'_, '_> {
             call_id: call.call_id,
             tool_name: call.tool_name,
             result: self.deps.mask.hide(&output.for_model),
+            for_people: for_people(&output, self.deps),
             is_error: output.is_error,
             card: output.card.clone(),
             duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),

@@ -67,7 +67,9 @@ pub async fn run(input: RunInput, deps: &RunDeps<'_>, sink: &dyn Sink) -> Outcom
         children.end().await;
     }
     // What was started and goes on is not through: the person's git may be used from now on.
-    deps.context.walls.put_right();
+    for said in deps.context.walls.put_right() {
+        run.status(deps.mask.hide(&said));
+    }
     run.outcome(end)
 }
 

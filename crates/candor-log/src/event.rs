@@ -101,6 +101,12 @@ events! {
         truncated_bytes: u64 = "truncatedSize",
     }
 
+    /// Something that git would have believed was put right or set aside.
+    RepositoryPutRight<'a> = WARN "tools" "repository_put_right" {
+        /// What it was, and what became of it.
+        what: &'a str = "what",
+    }
+
     /// A card of a failed call was shown to the model.
     CardShown<'a> = INFO "agent-loop" "card_shown" {
         /// The session.

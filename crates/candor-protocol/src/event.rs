@@ -110,6 +110,9 @@ pub enum EventBody {
         tool_name: String,
         /// What the model reads.
         result: String,
+        /// What a person reads: a few words, or a short list. Sessions of older versions have nothing here.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        for_people: String,
         /// Whether it failed.
         is_error: bool,
         /// The card of the failure.

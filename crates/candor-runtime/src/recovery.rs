@@ -93,6 +93,7 @@ fn result(call: &ToolCall) -> EventBody {
         call_id: call.call_id.clone(),
         tool_name: call.tool_name.clone(),
         result: json!({ "error": MAY_HAVE_RUN }).to_string(),
+        for_people: card.title.clone(),
         is_error: true,
         card: Some(card),
         duration_ms: 0,

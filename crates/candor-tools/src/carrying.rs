@@ -4,7 +4,7 @@ use candor_log::event;
 use candor_protocol::Change;
 use candor_sandbox::{Ended, Spec};
 
-use crate::{Error, ToolContext, tracking};
+use crate::{Error, ToolContext, ToolOutput, tracking};
 
 /// What came of a process.
 pub(crate) struct Carried {
@@ -24,6 +24,18 @@ pub(crate) async fn carry_out(spec: &Spec, context: &ToolContext) -> Result<Carr
     let put_right = context.walls.put_right_and_tell();
     let changes = tracking::after(context).await;
     Ok(Carried { ended: ended?, changes, put_right })
+}
+
+impl Carried {
+    /// Tells beside what a command came to what it changed, and what had to be put right.
+    pub(crate) fn told(self, mut output: ToolOutput) -> ToolOutput {
+        if !self.put_right.is_empty() {
+            let put_right = self.put_right.join("; ");
+            output.for_people = format!("{}; {put_right}", output.for_people);
+            output.add("note", put_right.into());
+        }
+        ToolOutput { changes: self.changes, ..output }
+    }
 }
 
 /// Tells the log that not all of an output was kept.

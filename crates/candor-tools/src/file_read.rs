@@ -15,8 +15,9 @@ use tokio::task::spawn_blocking;
 
 use crate::access::Access;
 use crate::arguments::AtLeast;
+use crate::output::counted;
 use crate::picture::{Picture, SIDE_PIXELS_MAX};
-use crate::shortened::Shortened;
+use crate::shortened::{self, Shortened};
 use crate::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments};
 
 const NAME: &str = "file_read";
@@ -96,11 +97,11 @@ impl FileRead {
         let access = Access::new(NAME, context);
         let read = spawn_blocking(move || read(&access, &asked, &wanted));
         let told = read.await.map_err(|_| Error::Interrupted { tool: NAME.to_owned() })??;
-        if let Some(original_bytes) = told.cut_of {
-            Shortened { original_bytes, kept_bytes: told.text.len() as u64 }.log(NAME, context);
-        }
-        let images = told.image.into_iter().collect();
-        Ok(ToolOutput { images, ..ToolOutput::success(told.text, told.for_people) })
+        let kept_bytes = told.text.len() as u64;
+        let shortened = told.cut_of.map(|original_bytes| Shortened { original_bytes, kept_bytes });
+        let output = ToolOutput::success(told.text, told.for_people);
+        let output = shortened::told((output, shortened), NAME, context);
+        Ok(ToolOutput { images: told.image.into_iter().collect(), ..output })
     }
 }
 
@@ -243,7 +244,7 @@ impl Lines<'_> {
         }
         let next = wanted.first + count;
         let mut text = String::from_utf8_lossy(&bytes).into_owned();
-        let for_people = format!("{} bytes, {count} lines", text.len());
+        let for_people = format!("{} bytes, {}", text.len(), counted(count, "line", "lines"));
         if let Some((_, why)) = &note {
             let end = if text.ends_with('\n') { "" } else { "\n" };
             let last = next - 1;

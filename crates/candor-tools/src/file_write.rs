@@ -39,7 +39,7 @@ impl FileWrite {
         let (plan, changes, ()) =
             carry_out(NAME, context, move |access| planned(access, &asked, text)).await?;
         let path = plan.iter().map(|step| step.target.shown.display().to_string()).collect::<String>();
-        let for_people = format!("{bytes} bytes to {path}");
+        let for_people = format!("wrote {bytes} bytes to {path}");
         let for_model = json!({ "written_bytes": bytes, "path": path }).to_string();
         Ok(ToolOutput { changes, ..ToolOutput::success(for_model, for_people) })
     }

@@ -12,7 +12,7 @@ use crate::access::Access;
 use crate::arguments::AtLeast;
 use crate::first::First;
 use crate::search::{dots, glob};
-use crate::shortened::Shortened;
+use crate::shortened::{self, Shortened};
 use crate::walk::{DotNames, Entry, Visitor, named, walk};
 use crate::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments, choices};
 
@@ -65,11 +65,8 @@ impl Find {
         let query = Query::of(&arguments::of(NAME, args)?, context);
         let access = Access::new(NAME, context);
         let found = spawn_blocking(move || query.run(&access));
-        let (output, shortened) = found.await.map_err(|_| Error::Interrupted { tool: NAME.to_owned() })??;
-        if let Some(shortened) = shortened {
-            shortened.log(NAME, context);
-        }
-        Ok(output)
+        let found = found.await.map_err(|_| Error::Interrupted { tool: NAME.to_owned() })??;
+        Ok(shortened::told(found, NAME, context))
     }
 }
 

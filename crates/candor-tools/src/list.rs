@@ -11,7 +11,8 @@ use tokio::task::spawn_blocking;
 use crate::access::Access;
 use crate::arguments::AtLeast;
 use crate::diffs::shown;
-use crate::shortened::Shortened;
+use crate::output::counted;
+use crate::shortened::{self, Shortened};
 use crate::walk::entries;
 use crate::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments};
 
@@ -47,12 +48,8 @@ impl List {
         let access = Access::new(NAME, context);
         let room = context.rules.output_bytes_max.saturating_sub(NOTE_BYTES_MAX);
         let listed = spawn_blocking(move || listed(&access, &asked, depth, room));
-        let (output, shortened) =
-            listed.await.map_err(|_| Error::Interrupted { tool: NAME.to_owned() })??;
-        if let Some(shortened) = shortened {
-            shortened.log(NAME, context);
-        }
-        Ok(output)
+        let listed = listed.await.map_err(|_| Error::Interrupted { tool: NAME.to_owned() })??;
+        Ok(shortened::told(listed, NAME, context))
     }
 }
 
@@ -98,7 +95,7 @@ fn listed(
     } else if text.is_empty() {
         text.push_str("[empty]\n");
     }
-    Ok((ToolOutput::success(text, format!("{count} entries")), shortened))
+    Ok((ToolOutput::success(text, counted(count as u64, "entry", "entries")), shortened))
 }
 
 struct Listing<'a> {

@@ -112,6 +112,11 @@ impl ToolOutput {
     }
 }
 
+/// A number of things, for people.
+pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 /// Nothing in a card can fail to be JSON.
 fn put_card(for_model: &mut Value, card: &ErrorCard) {
     for_model["card"] = serde_json::to_value(card).unwrap_or_default();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use candor_log::event;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, statat};
 
 use crate::index::{self, Gitlinks};
@@ -85,9 +86,9 @@ impl Repositories {
         }
     }
 
-    /// Puts right what was done to them, to be told later.
-    pub(crate) fn put_right(&self) {
-        self.state().put_right();
+    /// Puts right what was done to them, and says what that was. Whoever asks the next time hears it, too.
+    pub(crate) fn put_right(&self) -> Vec<String> {
+        self.state().put_right()
     }
 
     /// The same; what was done, then and before, and nobody was told.
@@ -104,7 +105,8 @@ impl Repositories {
 
 impl Drop for Repositories {
     fn drop(&mut self) {
-        self.put_right();
+        // The run is over and nobody listens any more.
+        let _ = self.put_right();
     }
 }
 
@@ -133,7 +135,7 @@ enum Doubt {
 }
 
 impl State {
-    fn put_right(&mut self) {
+    fn put_right(&mut self) -> Vec<String> {
         let mut done: Vec<String> = Vec::new();
         for tree in &mut self.trees {
             // What stands in the place of a link would be put right in vain.
@@ -142,7 +144,12 @@ impl State {
         }
         done.extend(self.meet_strangers(Doubt::SetAside));
         let room = UNTOLD_MAX.saturating_sub(self.untold.len());
-        self.untold.extend(done.into_iter().take(room));
+        for what in &done {
+            event::RepositoryPutRight { what }.log();
+        }
+        done.truncate(room);
+        self.untold.extend_from_slice(&done);
+        done
     }
 
     /// Looks at the repositories that an index names and that are not protected, and at those that they name in turn.

@@ -21,7 +21,8 @@ use crate::arguments::AtLeast;
 use crate::error::bounded;
 use crate::first::First;
 use crate::held::open_in;
-use crate::shortened::Shortened;
+use crate::output::counted;
+use crate::shortened::{self, Shortened};
 use crate::walk::{DotNames, Entry, Visitor, named, walk};
 use crate::{BoxFuture, Effect, Error, Tool, ToolContext, ToolOutput, arguments};
 
@@ -79,12 +80,8 @@ impl Search {
         let query = Query::of(&arguments::of(NAME, args)?, context);
         let access = Access::new(NAME, context);
         let search = spawn_blocking(move || query.run(&access));
-        let (output, shortened) =
-            search.await.map_err(|_| Error::Interrupted { tool: NAME.to_owned() })??;
-        if let Some(shortened) = shortened {
-            shortened.log(NAME, context);
-        }
-        Ok(output)
+        let search = search.await.map_err(|_| Error::Interrupted { tool: NAME.to_owned() })??;
+        Ok(shortened::told(search, NAME, context))
     }
 }
 
@@ -216,7 +213,17 @@ impl Query {
         } else if text.is_empty() {
             text.push_str("[nothing found]\n");
         }
-        (ToolOutput::success(text, format!("{matches} matches in {files} files")), shortened)
+        (
+            ToolOutput::success(
+                text,
+                format!(
+                    "{} in {}",
+                    counted(matches as u64, "match", "matches"),
+                    counted(files as u64, "file", "files")
+                ),
+            ),
+            shortened,
+        )
     }
 }
 

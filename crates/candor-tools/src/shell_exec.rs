@@ -7,10 +7,12 @@ use candor_sandbox::{Ended, How, Output};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::AtLeast;
-use crate::carrying::{Carried, carry_out, log_cuts};
+use crate::carrying::{carry_out, log_cuts};
 use crate::command::Line;
 use crate::explaining::Said;
+use crate::output::counted;
 use crate::output::note;
+use crate::shortened::CUT;
 use crate::{
     BoxFuture, Effect, Error, Judgement, Tool, ToolContext, ToolOutput, arguments, command, explaining,
 };
@@ -57,15 +59,10 @@ impl ShellExec {
         // Two streams share what one result may hold.
         spec.output_bytes_max = context.rules.output_bytes_max / 2;
         spec.spill = context.walls.spill()?.or_else(|| context.rules.spill.clone());
-        let Carried { ended, changes, put_right } = carry_out(&spec, context).await?;
-        log_cuts(NAME, &ended, context);
-        // What it has changed is kept however it ended.
-        let output = told(&ended, spec.timeout, &line, context).await;
-        let mut output = ToolOutput { changes, ..ToolOutput::of(output, context) };
-        if !put_right.is_empty() {
-            output.for_model = with_note(&output.for_model, &put_right.join("; "));
-        }
-        Ok(output)
+        let carried = carry_out(&spec, context).await?;
+        log_cuts(NAME, &carried.ended, context);
+        let output = told(&carried.ended, spec.timeout, &line, context).await;
+        Ok(carried.told(ToolOutput::of(output, context)))
     }
 }
 
@@ -112,13 +109,6 @@ impl Tool for ShellExec {
     }
 }
 
-/// The result with a remark of ours.
-fn with_note(result: &str, note: &str) -> String {
-    let mut result: Value = serde_json::from_str(result).unwrap_or_default();
-    result["note"] = note.into();
-    result.to_string()
-}
-
 /// What the model is told. A command that failed or was stopped has said why, so its output is told beside the card.
 async fn told(
     ended: &Ended,
@@ -130,7 +120,7 @@ async fn told(
     if ended.how == How::Cancelled {
         return Err(Error::Interrupted { tool: NAME.to_owned() });
     }
-    let lines = counted(lines(&ended.stdout) + lines(&ended.stderr));
+    let lines = amount(&[&ended.stdout, &ended.stderr]);
     let mut result = json!({
         "stdout": stdout,
         "stderr": stderr,
@@ -146,21 +136,27 @@ async fn told(
     if ended.how == How::TimedOut {
         note(&Error::TimedOut { tool: NAME.to_owned(), limit }, context);
     }
+    let last = last_line(&stderr).or_else(|| last_line(&stdout)).map(|line| format!(": {line}"));
+    let last = last.unwrap_or_default();
     let for_people = match ended.how {
-        How::Exited(code) => format!("exit {code}, {lines}"),
-        How::Signalled(signal) => format!("ended by signal {signal}, {lines}"),
+        How::Exited(code) => format!("exit {code}{last}"),
+        How::Signalled(signal) => format!("ended by signal {signal}{last}"),
         _ => format!("stopped after {} s, {lines}", limit.as_secs_f64()),
     };
     let explained = explaining::explained(line, how, Said { stdout, stderr }, context).await;
     Ok(ToolOutput::command_failure(explained, result, for_people))
 }
 
-fn lines(output: &Output) -> usize {
-    output.text().lines().count()
+/// What a program that fails says last is mostly why.
+fn last_line(text: &str) -> Option<&str> {
+    text.lines().rev().map(str::trim).find(|line| !line.is_empty())
 }
 
-fn counted(lines: usize) -> String {
-    if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }
+/// How much it said, for people.
+fn amount(outputs: &[&Output]) -> String {
+    let lines: usize = outputs.iter().map(|output| output.text().lines().count()).sum();
+    let is_cut = outputs.iter().any(|output| output.is_cut());
+    counted(lines as u64, "line", "lines") + if is_cut { CUT } else { "" }
 }
 
 /// Git would run what a command writes into the configuration and the hooks of a new repository, outside of the walls.

@@ -1,8 +1,8 @@
-//! Tells the log that a tool had more to say than the model gets.
+//! Tells the log and people that a tool had more to say than the model gets.
 
 use candor_log::event;
 
-use crate::ToolContext;
+use crate::{ToolContext, ToolOutput};
 
 /// How much there was to say, and how much of it is said. Who stops looking when the output is full knows only that there
 /// was at least so much.
@@ -28,3 +28,19 @@ impl Shortened {
         .log();
     }
 }
+
+/// The output of a tool that may have had more to say.
+pub(crate) fn told(
+    (mut output, shortened): (ToolOutput, Option<Shortened>),
+    tool: &str,
+    context: &ToolContext,
+) -> ToolOutput {
+    if let Some(shortened) = shortened {
+        shortened.log(tool, context);
+        output.for_people.push_str(CUT);
+    }
+    output
+}
+
+/// How people see that.
+pub(crate) const CUT: &str = " (cut)";

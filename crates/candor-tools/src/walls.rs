@@ -65,11 +65,11 @@ impl Walls {
         Ok(&self.up.get_or_init(|| up).sandbox)
     }
 
-    /// Puts right what those who are still behind them did to the repositories, so far. Whoever runs the next command is told.
-    pub fn put_right(&self) {
-        if let Some(up) = self.up.get() {
-            up.repositories.put_right();
-        }
+    /// Puts right what those who are still behind them did to the repositories so far, and says what that was. Whoever runs the
+    /// next command is told, too.
+    #[must_use]
+    pub fn put_right(&self) -> Vec<String> {
+        self.up.get().map(|up| up.repositories.put_right()).unwrap_or_default()
     }
 
     /// Looks at the repositories again before somebody begins behind them.

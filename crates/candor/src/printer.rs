@@ -72,9 +72,13 @@ impl<'a> Printer<'a> {
                 let head = self.dim(&format!("> {}", called(tool_name, call_id)));
                 self.note(&format!("{head} {}", brief(args)))?;
             }
-            EventBody::ToolResult { tool_name, result, is_error, duration_ms, images, card, .. } => {
-                let said = if images.is_empty() { told(result, *is_error) } else { seen(result) };
+            EventBody::ToolResult { tool_name, for_people, is_error, duration_ms, card, .. } => {
+                let mut lines = for_people.lines().map(short);
+                let said = told(lines.next(), *is_error);
                 self.note(&self.dim(&format!("  {tool_name}: {said} ({duration_ms} ms)")))?;
+                for line in lines {
+                    self.note(&self.dim(&format!("    {line}")))?;
+                }
                 if let Some(card) = card {
                     let step = card.steps.first().map(ToString::to_string).unwrap_or_default();
                     self.note(&self.dim(&tame(&format!("    {}: {}", card.code, short(&step)))))?;
@@ -324,34 +328,9 @@ pub(crate) fn verdict(verdict: &Verdict) -> Option<String> {
 }
 
 /// What came of a call, in a few words.
-fn told(result: &str, is_error: bool) -> String {
-    let fields = serde_json::from_str::<Value>(result).unwrap_or_default();
-    let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
-    let last =
-        |text: &str| text.lines().rev().find(|line| !line.trim().is_empty()).map(|line| short(line.trim()));
-    let detail = match (fields.get("exit_code"), fields.get("written_bytes")) {
-        (Some(_), _) if is_error && !text("error").is_empty() => short(text("error")),
-        (Some(code), _) if is_error => {
-            let end = if code.is_null() { "killed".to_owned() } else { format!("exit {code}") };
-            last(text("stderr"))
-                .or_else(|| last(text("stdout")))
-                .map_or(end.clone(), |line| format!("{end}: {line}"))
-        }
-        (Some(code), _) => format!("exit {code}, {} lines", text("stdout").lines().count()),
-        (None, Some(bytes)) => format!("wrote {bytes} bytes"),
-        // What came of a child.
-        _ if fields["verdict"]["status"].is_string() => {
-            format!("{}, {}", text("status"), fields["verdict"]["status"].as_str().unwrap_or_default())
-        }
-        _ if is_error => short(text("error")),
-        _ => format!("{} bytes", result.len()),
-    };
-    format!("{}, {detail}", if is_error { "failed" } else { "ok" })
-}
-
-/// A result with pictures: its words say what they are, and nobody reads base64.
-fn seen(result: &str) -> String {
-    short(result.trim_matches(['[', ']']))
+fn told(said: Option<String>, is_error: bool) -> String {
+    let word = if is_error { "failed" } else { "ok" };
+    said.map_or_else(|| word.to_owned(), |said| format!("{word}, {said}"))
 }
 
 /// The beginning of a line, tamed.

@@ -12,13 +12,14 @@ pub(super) struct Beside {
     pub(super) tool_name: String,
     pub(super) args: Value,
     pub(super) result: String,
+    pub(super) for_people: String,
     pub(super) changes: Vec<Change>,
 }
 
 impl Run<'_, '_> {
     /// Tells it like a call: whoever takes changes back, and whoever asks what is still to be checked, reads those.
     pub(super) fn tell_beside(&self, done: Beside) {
-        let Beside { call_id, tool_name, args, result, changes } = done;
+        let Beside { call_id, tool_name, args, result, for_people, changes } = done;
         let mut all = self.deps.context.changed();
         all.any |= !changes.is_empty();
         all.paths.extend(changes.iter().map(|change| change.path.clone().into()));
@@ -28,6 +29,7 @@ impl Run<'_, '_> {
             call_id,
             tool_name,
             result,
+            for_people,
             is_error: false,
             card: None,
             duration_ms: 0,

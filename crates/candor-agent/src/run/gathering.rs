@@ -26,8 +26,9 @@ impl Run<'_, '_> {
             let told = self.deps.mask.hide(&one.told);
             text.push_str("\n\n");
             text.push_str(&told);
+            let for_people = self.deps.mask.hide(&one.for_people);
             let Handed { call_id, tool_name, args, changes, .. } = one;
-            self.tell_beside(Beside { call_id, tool_name, args, result: told, changes });
+            self.tell_beside(Beside { call_id, tool_name, args, result: told, for_people, changes });
         }
         let content = vec![Part::text(text)];
         self.sink.emit(EventBody::MessageAccepted { origin: Origin::Children, content: content.clone() });

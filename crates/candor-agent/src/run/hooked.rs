@@ -119,6 +119,7 @@ impl Run<'_, '_> {
             tool_name: TOOL.to_owned(),
             args: json!({ "event": event }),
             result: json!({ "changed": changes.len() }).to_string(),
+            for_people: format!("{} changed", changes.len()),
             changes,
         });
     }

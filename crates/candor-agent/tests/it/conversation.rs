@@ -70,6 +70,7 @@ pub(crate) fn result(id: &str) -> EventBody {
         call_id: id.to_owned(),
         tool_name: "file_read".to_owned(),
         result: format!("result of {id}"),
+        for_people: String::new(),
         is_error: false,
         card: None,
         duration_ms: 1,

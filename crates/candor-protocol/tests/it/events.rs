@@ -61,6 +61,7 @@ fn a_call_and_its_result() {
             call_id: "c1".to_owned(),
             tool_name: "file_read".to_owned(),
             result: "text".to_owned(),
+            for_people: "4 bytes".to_owned(),
             is_error: false,
             card: None,
             duration_ms: 12,
@@ -69,7 +70,7 @@ fn a_call_and_its_result() {
             images: Vec::new(),
         },
         true,
-        &json!({"type": "tool_result", "callId": "c1", "toolName": "file_read", "result": "text", "isError": false, "durationMs": 12}),
+        &json!({"type": "tool_result", "callId": "c1", "toolName": "file_read", "result": "text", "forPeople": "4 bytes", "isError": false, "durationMs": 12}),
     );
 }
 

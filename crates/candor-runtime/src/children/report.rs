@@ -43,8 +43,7 @@ impl Came {
         if let Some(card) = &card {
             told["card"] = serde_json::to_value(card).unwrap_or_default();
         }
-        let said = format!("{}: {}", self.name, self.summary());
-        let mut output = ToolOutput::success(told.to_string(), said);
+        let mut output = ToolOutput::success(told.to_string(), self.for_people());
         output.is_error = card.is_some();
         output.card = card;
         output
@@ -110,6 +109,11 @@ impl Came {
         let first = verdict.evidence.iter().min_by_key(|seen| order(seen.result));
         let seen = first.map(|seen| format!(" ({}: {})", seen.check, cut(&seen.summary))).unwrap_or_default();
         format!("{}, {}{seen}", self.state(), verdict.status.as_str())
+    }
+
+    /// What people are told.
+    pub(crate) fn for_people(&self) -> String {
+        format!("{}: {}", self.name, self.summary())
     }
 
     /// Why it did not end well. A question that nobody could answer stays one of the run above.

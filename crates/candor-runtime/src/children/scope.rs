@@ -159,6 +159,7 @@ impl Scope {
             tool_name: NAME.to_owned(),
             args: json!({ "action": "result", "id": came.session }),
             told: came.told(workspace).to_string(),
+            for_people: came.for_people(),
             changes: came.changes(workspace),
         }
     }

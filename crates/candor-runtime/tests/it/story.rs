@@ -92,6 +92,7 @@ impl Story {
             call_id: id.to_owned(),
             tool_name: "shell_exec".to_owned(),
             result: "{\"exit_code\":0}".to_owned(),
+            for_people: String::new(),
             is_error: false,
             card: None,
             duration_ms: 1,

@@ -180,8 +180,7 @@ async fn the_columns_beside_the_body_say_what_it_says(rig: Rig) {
         ),
     ];
     events.extend([log.said("hi"), log.start(run, "m"), log.answered(run, "ho")]);
-    let strings = || ["a", "b", "c"].map(str::to_owned);
-    let [call_id, tool_name, result] = strings();
+    let [call_id, tool_name, result] = ["a", "b", "c"].map(str::to_owned);
     let args = serde_json::json!({});
     let bodies = [
         EventBody::ToolStart { call_id: call_id.clone(), tool_name: tool_name.clone(), args },
@@ -189,6 +188,7 @@ async fn the_columns_beside_the_body_say_what_it_says(rig: Rig) {
             call_id,
             tool_name,
             result,
+            for_people: String::new(),
             is_error: false,
             card: None,
             duration_ms: 1,

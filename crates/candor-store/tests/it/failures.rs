@@ -16,6 +16,7 @@ fn result(log: &mut Log, run: RunId, code: Option<Code>, recovered: Vec<Recovere
         call_id: "c".to_owned(),
         tool_name: "shell_exec".to_owned(),
         result: "a long text with \"isError\":true and \"recovered\":[ in it".to_owned(),
+        for_people: String::new(),
         is_error: card.is_some(),
         card,
         duration_ms: 1,

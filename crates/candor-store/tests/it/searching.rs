@@ -126,6 +126,7 @@ async fn only_messages_are_searched(rig: Rig) {
         call_id: "hidden".to_owned(),
         tool_name: "hidden".to_owned(),
         result: "hidden".to_owned(),
+        for_people: String::new(),
         is_error: false,
         card: None,
         duration_ms: 1,

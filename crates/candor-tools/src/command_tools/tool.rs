@@ -69,7 +69,7 @@ impl CommandTool {
         log_cuts(name, ended, context);
         if ended.how == How::Cancelled {
             let broken_off = ToolOutput::failure(&Error::Interrupted { tool: name.clone() });
-            return Ok(ToolOutput { changes: carried.changes, ..broken_off });
+            return Ok(carried.told(broken_off));
         }
         let (stdout, stderr) = (ended.stdout.text(), ended.stderr.text());
         let said = [stdout.as_str(), stderr.as_str()].into_iter().filter(|text| !text.is_empty());
@@ -88,7 +88,7 @@ impl CommandTool {
                 ToolOutput::command_failure(explained, told, for_people)
             }
         };
-        Ok(ToolOutput { changes: carried.changes, ..output })
+        Ok(carried.told(output))
     }
 }
 

@@ -11,6 +11,7 @@ use super::folder::is_name;
 use super::{Finder, NAME, NOTE_BYTES_MAX, NOTES_MAX, NoteText, Notes, Place, Scope, find};
 use crate::access::Access;
 use crate::changing::{Plan, Step, carry_out, preview};
+use crate::output::counted;
 use crate::{
     BoxFuture, Effect, Error, Judgement, Permission, Reach, Tool, ToolContext, ToolOutput, arguments, choices,
 };
@@ -357,7 +358,7 @@ async fn list(scope: Option<Scope>, context: &ToolContext) -> Result<ToolOutput,
                 }));
             }
         }
-        let for_people = format!("{} notes", all.len());
+        let for_people = counted(all.len() as u64, "note", "notes");
         Ok(ToolOutput::success(json!({ "notes": all }).to_string(), for_people))
     });
     looked.await

@@ -43,7 +43,7 @@ async fn a_command_that_fails_keeps_its_output_and_gets_a_card() {
     assert_eq!(told["card"]["code"], "COMMAND_FAILED");
     assert_eq!(told["card"]["exitCode"], 7);
     assert_eq!(told["card"]["cause"], "The command ended with exit code 7.\nno such thing");
-    assert_eq!(output.for_people, "exit 7, 2 lines");
+    assert_eq!(output.for_people, "exit 7: no such thing");
 }
 
 #[tokio::test]
@@ -139,6 +139,7 @@ async fn s6_20_a_long_output_is_cut_and_the_whole_is_in_a_file() {
     let output = rig.shell("seq 1 100000").await;
     assert!(!output.is_error);
     assert!(output.for_model.len() < 12_000, "{}", output.for_model.len());
+    assert!(output.for_people.ends_with(" lines (cut)"), "{}", output.for_people);
     let told = told(&output);
     let text = told["stdout"].as_str().unwrap();
     assert!(text.starts_with("1\n2\n") && text.ends_with("\n100000\n"), "{text}");

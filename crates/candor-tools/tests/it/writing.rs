@@ -15,7 +15,7 @@ async fn a_file_is_written_with_the_folders_it_needs() {
     let rig = Rig::new();
     let output = rig.write("a/b/c.txt", "häl").await;
     check_success(&output, r#"{"written_bytes":4,"path":"a/b/c.txt"}"#);
-    assert_eq!(output.for_people, "4 bytes to a/b/c.txt");
+    assert_eq!(output.for_people, "wrote 4 bytes to a/b/c.txt");
     assert_eq!(fs::read_to_string(rig.inside("a/b/c.txt")).unwrap(), "häl");
     check_success(&rig.write("./a//b/../d", "x").await, r#"{"written_bytes":1,"path":"a/d"}"#);
     check_success(&rig.write(rig.inside("e"), "").await, r#"{"written_bytes":0,"path":"e"}"#);

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use candor_testkit::{Dialect, FakeLlm, Home, Reply};
+use candor_testkit::{Dialect, FakeLlm, Gate, Home, Reply};
 use serde_json::json;
 
-use crate::rig::{ask, events, home_with, of_type};
+use crate::rig::{ask, events, home_with, log_lines, of_type};
 
 /// Makes the workspace itself look like a repository, with a configuration that makes a file when it is believed.
 const PLANT: &str = r#"cp -r .git/objects .git/refs . && echo 'ref: refs/heads/main' > HEAD &&
@@ -70,7 +70,9 @@ fn run_walled(home: &Home, fake: &FakeLlm, tool: &str, script: &str, pwned: &Pat
     fake.push(Reply::calls([(tool, args)]));
     fake.repeat(Reply::text("That is all."));
     let told = events(&ask(home, &["--json", "Go"]).run());
-    of_type(&told, "tool_result").iter().filter_map(|result| result["result"].as_str()).collect()
+    let results = of_type(&told, "tool_result");
+    let said = |name: &'static str| results.iter().filter_map(move |result| result[name].as_str());
+    said("result").chain(said("forPeople")).collect::<Vec<_>>().join("\n")
 }
 
 /// The same without walls.
@@ -182,7 +184,8 @@ fn nested_repositories_are_no_traps_after_a_command() {
         let said = run_walled(&home, &fake, "shell_exec", &format!("{WORDS} {way}"), &pwned);
         assert!(!pwned.exists() && said.contains("exit_code"), "{way}: it did not run: {said}");
         assert!(!any_is_a_trap(&home, &pwned), "{way}: {said}");
-        assert!(!OWN.contains(&way) || said.contains("was set aside as"), "{way}: {said}");
+        // The model is told, and so are people.
+        assert!(!OWN.contains(&way) || said.matches("was set aside as").count() == 2, "{way}: {said}");
         // What was the person's is as it was.
         assert!(home.workspace().join("emb/.git/config").exists(), "{way}");
     }
@@ -208,8 +211,18 @@ fn what_a_process_makes_is_set_aside_too() {
     let home = home_with(&fake, ALLOW_ALL);
     make_nested(&home);
     let pwned = home.user().join("pwned");
-    let script = format!("{WORDS} made own; git add own; trap_in own/.git/config; echo done; sleep 100");
-    run_walled(&home, &fake, "process", &script, &pwned);
+    let script = format!("{WORDS} made own; git add own; trap_in own/.git/config; touch ready; sleep 100");
+    let args = json!({ "action": "start", "command": script, "env": { "PWNED": &pwned } });
+    let gate = Gate::new();
+    fake.push(Reply::calls([("process", args)]));
+    fake.push(Reply::text("That is all.").gate(&gate));
+    let running = ask(&home, &["Go"]).spawn();
+    running.wait_for_file(&home.workspace().join("ready"));
+    gate.open();
+    let ran = running.finish();
+    let set_aside = "own/.git` was set aside as";
+    assert!(ran.stderr.contains(set_aside), "{}", ran.stderr);
+    assert!(log_lines(&home, "repository_put_right")[0]["what"].as_str().unwrap().contains(set_aside));
     assert!(!any_is_a_trap(&home, &pwned));
     assert!(home.workspace().join("own/.git.set-aside").exists());
 }

@@ -275,16 +275,29 @@ fn the_line_of_a_tool_says_what_came_of_it() {
     fake.push(Reply::calls([
         ("shell_exec", json!({"command": "echo one; echo two"})),
         ("shell_exec", json!({"command": "cat nope.txt"})),
+        ("shell_exec", json!({"command": "seq 100000"})),
         ("file_write", json!({"path": "x", "content": "12345"})),
+        ("file_read", json!({"path": "x"})),
         ("file_read", json!({"path": "missing"})),
+        ("file_edit", json!({"path": "x", "edits": [{"old": "123", "new": "6"}]})),
+        ("search", json!({"pattern": "645"})),
+        ("list", json!({})),
+        ("todo", json!({"items": [{"text": "look", "state": "done"}, {"text": "leap"}]})),
     ]));
     fake.push(Reply::text("Done."));
     let ran = ask(&home_of(&fake), &["--no-verify", "Do it"]).run().ok();
     for said in [
         "shell_exec: ok, exit 0, 2 lines (",
         "shell_exec: failed, exit 1: cat: nope.txt: No such file or directory (",
-        "file_write: ok, wrote 5 bytes (",
+        " lines (cut) (",
+        "file_write: ok, wrote 5 bytes to x (",
+        "file_read: ok, 5 bytes, 1 line (",
         "file_read: failed, ",
+        "file_edit: ok, x: 1 place (",
+        "search: ok, 1 match in 1 file (",
+        "list: ok, 1 entry (",
+        "todo: ok, [x] look (",
+        "\n    [ ] leap\n",
     ] {
         assert!(ran.stderr.contains(said), "{said}\n{}", ran.stderr);
     }
