@@ -166,6 +166,9 @@ const NO_NEW_REPOSITORY: &str = "the sandbox lets no command make a repository o
 /// Where nothing but `/tmp` is to be written, no setting for paths opens another.
 const READ_ONLY: &str = "the permission is read-only: the sandbox lets commands write below /tmp alone, whatever sandbox.writable names";
 
+/// Without this a model takes a hidden file for one with a wrong mode.
+const HIDDEN: &str = "the sandbox hides where keys, tokens and passwords are kept (security.denied_paths)";
+
 /// What programs say when the walls stop them, and what stands behind it. Without this nobody would look there.
 const HINTS: &[(&str, &str)] = &[
     (
@@ -204,6 +207,9 @@ fn hint(stdout: &str, stderr: &str, context: &ToolContext) -> Option<&'static st
     }
     if said("Read-only file system") && policy.writable.is_empty() {
         return Some(READ_ONLY);
+    }
+    if said("Permission denied") && policy.hidden.iter().filter_map(|path| path.to_str()).any(said) {
+        return Some(HIDDEN);
     }
     HINTS.iter().find(|(text, _)| said(text)).map(|(_, hint)| *hint)
 }

@@ -9,21 +9,32 @@ use candor_sandbox::{Level, Policy};
 use super::hint;
 use crate::{Plan, Rules, ToolContext, Walls};
 
-/// What is said to a command that could not write, where these paths may be written.
-fn hinted(writable: Vec<PathBuf>) -> String {
+/// What is said to a command that said this behind walls of this policy.
+fn hinted(policy: Policy, stderr: &str) -> Option<&'static str> {
     let directory = tempfile::tempdir().unwrap();
-    let policy = Policy { writable, ..Policy::default() };
     let plan = Plan { policy: Some(policy), minimum: Level::None };
     let context = ToolContext {
         walls: Arc::new(Walls::new(plan)),
         ..ToolContext::alone(SessionId::now(), directory.path().to_owned(), Rules::default())
     };
-    hint("", "touch: cannot touch 'a': Read-only file system", &context).unwrap().to_owned()
+    hint("", stderr, &context)
 }
 
 #[test]
 fn who_may_write_nothing_is_not_told_of_the_workspace() {
-    let said = hinted(Vec::new());
+    let told = |writable: Vec<PathBuf>| {
+        let policy = Policy { writable, ..Policy::default() };
+        hinted(policy, "touch: cannot touch 'a': Read-only file system").unwrap()
+    };
+    let said = told(Vec::new());
     assert!(said.contains("write below /tmp alone") && !said.contains("in the workspace"), "{said}");
-    assert!(hinted(vec!["/workspace".into()]).contains("in the workspace and /tmp only"));
+    assert!(told(vec!["/workspace".into()]).contains("in the workspace and /tmp only"));
+}
+
+#[test]
+fn a_hidden_path_is_no_matter_of_modes() {
+    let policy = Policy { hidden: vec!["/home/a/.npmrc".into()], ..Policy::default() };
+    let said = hinted(policy.clone(), "cat: /home/a/.npmrc: Permission denied");
+    assert!(said.unwrap().contains("security.denied_paths"));
+    assert_eq!(hinted(policy, "cat: /home/a/other: Permission denied"), None);
 }

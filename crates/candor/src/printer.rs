@@ -73,11 +73,16 @@ impl<'a> Printer<'a> {
                 self.note(&format!("{head} {}", brief(args)))?;
             }
             EventBody::ToolResult { tool_name, for_people, is_error, duration_ms, card, .. } => {
-                let mut lines = for_people.lines().map(short);
-                let said = told(lines.next(), *is_error);
+                // A list has its lines to itself.
+                let (said, list) = if for_people.contains('\n') {
+                    ("", for_people.as_str())
+                } else {
+                    (for_people.as_str(), "")
+                };
+                let said = told(said, *is_error);
                 self.note(&self.dim(&format!("  {tool_name}: {said} ({duration_ms} ms)")))?;
-                for line in lines {
-                    self.note(&self.dim(&format!("    {line}")))?;
+                for line in list.lines() {
+                    self.note(&self.dim(&format!("    {}", short(line))))?;
                 }
                 if let Some(card) = card {
                     let step = card.steps.first().map(ToString::to_string).unwrap_or_default();
@@ -328,9 +333,9 @@ pub(crate) fn verdict(verdict: &Verdict) -> Option<String> {
 }
 
 /// What came of a call, in a few words.
-fn told(said: Option<String>, is_error: bool) -> String {
+fn told(said: &str, is_error: bool) -> String {
     let word = if is_error { "failed" } else { "ok" };
-    said.map_or_else(|| word.to_owned(), |said| format!("{word}, {said}"))
+    if said.is_empty() { word.to_owned() } else { format!("{word}, {}", short(said)) }
 }
 
 /// The beginning of a line, tamed.

@@ -106,7 +106,7 @@ impl NotesTool {
         let mut for_model = json!({ "note": name, "scope": scope.as_str(), "path": path });
         let for_people = if let Some(bytes) = bytes {
             for_model["written_bytes"] = json!(bytes);
-            format!("{bytes} bytes to {path}")
+            format!("wrote {bytes} bytes to {path}")
         } else {
             for_model["removed"] = json!(true);
             format!("{path} is removed")

@@ -296,8 +296,8 @@ fn the_line_of_a_tool_says_what_came_of_it() {
         "file_edit: ok, x: 1 place (",
         "search: ok, 1 match in 1 file (",
         "list: ok, 1 entry (",
-        "todo: ok, [x] look (",
-        "\n    [ ] leap\n",
+        "todo: ok (",
+        "\n    [x] look\n    [ ] leap\n",
     ] {
         assert!(ran.stderr.contains(said), "{said}\n{}", ran.stderr);
     }
