@@ -45,7 +45,7 @@ pub async fn title(first_message: &str, answer: &str, model: &Model, policy: &Po
         messages: vec![Message::text(Role::System, INSTRUCTIONS), Message::text(Role::User, text)],
         tools: Vec::new(),
         max_tokens: Some(TOKENS_MAX),
-        context_tokens: None,
+        context_tokens: model.context_window,
         cache_key: None,
     };
     let policy = Policy { max_retries: policy.max_retries.min(RETRIES_MAX), ..policy.clone() };

@@ -80,7 +80,7 @@ fn request(messages: &[Message], model: &Model, deps: &RunDeps<'_>) -> Request {
         messages,
         tools: deps.tools.offered(&deps.context.sought, model.context_window),
         max_tokens: deps.max_tokens,
-        context_tokens: None,
+        context_tokens: model.context_window,
         cache_key: Some(deps.context.session.to_string()),
     }
 }

@@ -39,4 +39,4 @@ pub use models::models;
 pub use provider::{BoxFuture, Provider};
 pub use request::Request;
 pub use scripted::ScriptedProvider;
-pub use windows::context_window;
+pub use windows::{context_window, ollama_context_window};

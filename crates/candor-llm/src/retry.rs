@@ -106,7 +106,7 @@ fn wait_after(error: &Error, attempt: u32, policy: &Policy) -> Option<Duration> 
 
 fn log_wait(provider: &dyn Provider, error: &Error, attempt: u32, delay: Duration) {
     if matches!(error, Error::RateLimited { .. }) {
-        ProviderRateLimit { provider: provider.name(), retry_after: Some(delay) }.log();
+        ProviderRateLimit { provider: provider.name(), retry_after: error.retry_after() }.log();
     } else {
         log_error(provider, error, attempt);
     }

@@ -8,6 +8,15 @@ pub fn context_window(model: &str) -> Option<u64> {
     model_name::find(WINDOWS, &model_name::bare(model)).copied()
 }
 
+/// The same behind Ollama, which makes as much room as it is told to: for all of a large model's window most machines have no
+/// memory. It is always told, because its own default is a few thousand tokens, and it cuts what does not fit off the beginning of
+/// a conversation without a word; and no conversation may grow beyond it.
+pub fn ollama_context_window(model: &str) -> u64 {
+    context_window(model).unwrap_or(OLLAMA_CONTEXT_TOKENS).min(OLLAMA_CONTEXT_TOKENS)
+}
+
+pub(crate) const OLLAMA_CONTEXT_TOKENS: u64 = 32_768;
+
 /// By the beginning of the name. Where servers of one model differ, the smaller size: too early a summary costs less
 /// than a refused request.
 #[rustfmt::skip]

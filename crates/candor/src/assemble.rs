@@ -181,7 +181,6 @@ fn rules(workspace: &Path, loaded: &Loaded, env: &Env) -> Rules {
         writable: walls::writable(&loaded.config.sandbox.writable).collect(),
         protected: walls::protected(&loaded.config.sandbox.protected, workspace),
         snapshots: Some(loaded.home.join(SNAPSHOTS)),
-        spill: None,
         recipes: Arc::new(Recipes::new(recipes::places(Some(loaded.home.path()), workspace))),
     }
 }
@@ -192,8 +191,8 @@ pub(crate) fn gate(loaded: &Loaded) -> Result<Gate, Failure> {
     let lists = Lists {
         allow: security.allow_commands.clone(),
         ask: security.ask_commands.clone(),
+        deny: security.deny_commands.clone(),
         blocked: security.blocked_commands.clone(),
-        ..Lists::default()
     };
     Gate::new(&lists).map_err(|error| error.failure())
 }
@@ -277,6 +276,9 @@ async fn model(choice: &Choice, env: &Env) -> Result<Model, Failure> {
     };
     let price =
         if choice.is_local || choice.dialect == Dialect::Scripted { Price::Free } else { Price::Listed };
-    let context_window = candor_llm::context_window(&name);
+    let context_window = match choice.dialect {
+        Dialect::Ollama => Some(candor_llm::ollama_context_window(&name)),
+        _ => candor_llm::context_window(&name),
+    };
     Ok(Model { provider, name, key_source: choice.key_source.clone(), price, context_window })
 }

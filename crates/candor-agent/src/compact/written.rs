@@ -80,7 +80,7 @@ pub(crate) fn request(old: Old<'_>, model: &Model, room: Room, cache_key: String
         messages: vec![Message::text(Role::System, instructions), Message::text(Role::User, text)],
         tools: Vec::new(),
         max_tokens: Some(max_tokens),
-        context_tokens: None,
+        context_tokens: model.context_window,
         cache_key: Some(cache_key),
     })
 }

@@ -215,6 +215,8 @@ fn s15_5_retries_are_logged_with_attempt_and_delay() {
             r#"WARN provider_retry provider="failing" retryAttempt=1 delayMs=2000 error="rate limited: slow down""#,
         ]
     );
+    // A wait of our own is not the provider's word.
+    assert_eq!(logged([busy(None)])[0], r#"WARN provider_rate_limit provider="failing""#);
     let lines = logged([down(500), Error::ContextTooLong { message: "x".repeat(2_000) }]);
     assert_eq!(
         lines[0],

@@ -261,6 +261,23 @@ fn a_local_server_is_found_and_asked_for_what_it_serves() {
     assert_eq!(of_type(&events, "run_end")[0]["costUsd"], 0.0, "a model of one's own costs nothing");
 }
 
+/// Ollama cuts off without a word what it was not told to make room for, so the conversation is shortened before.
+#[test]
+fn no_conversation_grows_beyond_the_room_that_ollama_makes() {
+    let fake = FakeLlm::start(Dialect::Ollama);
+    fake.repeat(Reply::text(&"Words that take room. ".repeat(4_000)).usage(30_000, 22_000));
+    fake.models(&["qwen3-coder:30b"]);
+    let home = Home::new();
+    let asked = |words: &[&str]| alone(&home, words).env("OLLAMA_BASE_URL", fake.base_url()).run().ok();
+    let mut compacted = 0;
+    for words in [&["--json", "One"][..], &["-c", "--json", "Two"], &["-c", "--json", "Three"]] {
+        compacted += of_type(&events(&asked(words)), "compacted").len();
+    }
+    assert!(compacted > 0);
+    let rooms: Vec<_> = fake.requests().iter().map(|seen| seen.body["options"]["num_ctx"].clone()).collect();
+    assert!(rooms.len() >= 3 && rooms.iter().all(|room| *room == 32_768), "{rooms:?}");
+}
+
 /// A web server that is no model server: it answers everything with a few words.
 fn some_web_server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");

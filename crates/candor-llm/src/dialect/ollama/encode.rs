@@ -5,16 +5,13 @@ use serde_json::{Map, Value, json};
 
 use super::super::content::{self, GO_ON, is_blank};
 use super::NAME;
+use crate::windows::OLLAMA_CONTEXT_TOKENS;
 use crate::{Request, history};
-
-/// How much context is made room for where nobody said. Always sent: Ollama's own default is a few thousand tokens, and it
-/// cuts what does not fit off the beginning of the conversation without a word.
-const CONTEXT_TOKENS: u64 = 32_768;
 
 /// The body of a request.
 pub(super) fn body(request: &Request) -> Value {
     let messages = history::sound(&request.messages);
-    let mut options = json!({"num_ctx": request.context_tokens.unwrap_or(CONTEXT_TOKENS)});
+    let mut options = json!({"num_ctx": request.context_tokens.unwrap_or(OLLAMA_CONTEXT_TOKENS)});
     if let Some(tokens) = request.max_tokens {
         options["num_predict"] = json!(tokens);
     }
