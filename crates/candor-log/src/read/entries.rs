@@ -64,9 +64,7 @@ impl Entries {
 
     /// The same as an error, for a card, if anything was skipped so far.
     pub fn damage(&self) -> Option<Error> {
-        let Skipped { damaged, too_long } = self.skipped();
-        let count = damaged + too_long;
-        (count > 0).then(|| Error::Damaged { path: self.log.clone(), count })
+        self.skipped().damage(&self.log)
     }
 
     /// Reads one more piece; false when there is none left.

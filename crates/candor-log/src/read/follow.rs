@@ -78,6 +78,11 @@ impl Follower {
         Ok(self.intake.take_all())
     }
 
+    /// What was skipped so far, as one warning for the reader.
+    pub fn damage(&self) -> Option<Error> {
+        self.skipped().damage(&self.log)
+    }
+
     /// What was skipped so far.
     pub const fn skipped(&self) -> Skipped {
         self.intake.skipped()

@@ -1,8 +1,10 @@
 //! Bytes in, entries out.
 
 use std::collections::VecDeque;
+use std::path::Path;
 
 use super::{Entry, Query};
+use crate::Error;
 use crate::line::LINE_BYTES_MAX;
 
 /// Longer lines are skipped: the writer makes none, even after masking has made one longer.
@@ -21,6 +23,13 @@ pub struct Skipped {
     pub damaged: u64,
     /// Lines that are too long to be looked at.
     pub too_long: u64,
+}
+
+impl Skipped {
+    pub(super) fn damage(self, log: &Path) -> Option<Error> {
+        let count = self.damaged + self.too_long;
+        (count > 0).then(|| Error::Damaged { path: log.to_owned(), count })
+    }
 }
 
 /// Cuts bytes into lines and lines into wanted entries, whatever the bytes are.

@@ -94,9 +94,15 @@ fn session(text: &str, context: &Context<'_>) -> Result<String, Fail> {
 
 fn follow(file: &std::path::Path, query: Query, printer: &Printer<'_>) -> Result<Exit, Fail> {
     let mut follower = Follower::new(file, query, Position::Start)?;
+    let mut told = None;
     loop {
         for entry in follower.poll()? {
             printer.print(&entry)?;
+        }
+        let damage = follower.damage().map(|damage| damage.to_string());
+        if damage != told {
+            printer.context.screen.warn(damage.as_deref().unwrap_or_default());
+            told = damage;
         }
         std::thread::sleep(FOLLOW_POLL);
     }

@@ -84,6 +84,16 @@ fn a_broken_config_does_not_hide_the_log() {
 }
 
 #[test]
+fn damage_is_told_while_following() {
+    let home = home();
+    home.write("logs/candor.log", format!("{{\"ts\":\"torn\n{LINES}"));
+    let following = candor(&home, "logs -f --since 2025-02-11").spawn();
+    following.wait_for_stderr("warning: ");
+    following.signal("TERM");
+    assert_eq!(following.finish().stdout.lines().count(), 3);
+}
+
+#[test]
 fn following_goes_on_over_rotation() {
     let home = home();
     let live = home.path().join("logs/candor.log");
