@@ -4,6 +4,7 @@ use crate::decode::Decoder;
 use crate::nearest::nearest;
 use crate::node::{Node, Table};
 use crate::presets::PRESETS;
+use crate::problem::WarningKind;
 use crate::secret::SecretSource;
 use crate::settings::{Config, Dialect, Telegram, TelegramMode};
 
@@ -39,6 +40,7 @@ pub(crate) fn check(config: &Config, tree: &Table, decoder: &mut Decoder<'_>) {
         }
     }
     for (key, entries) in [
+        ("security.deny_commands", &config.security.deny_commands),
         ("security.ask_commands", &config.security.ask_commands),
         ("security.allow_commands", &config.security.allow_commands),
     ] {
@@ -47,6 +49,16 @@ pub(crate) fn check(config: &Config, tree: &Table, decoder: &mut Decoder<'_>) {
                 checks.wrong(&[key], &format!("{entry:?} {problem}"));
             }
         }
+    }
+    // Whoever sets these counts on something, and would not learn otherwise that it is not there.
+    if !config.security.allowed_users.is_empty() {
+        checks.no_effect(
+            "security.allowed_users",
+            "users are not told apart yet: everyone with the token gets in",
+        );
+    }
+    if config.telegram.enabled {
+        checks.no_effect("telegram.enabled", "there is no bot yet");
     }
     for host in &config.sandbox.hosts {
         if !is_host(host) {
@@ -98,6 +110,13 @@ impl Checks<'_, '_, '_> {
             let place = node.place.clone();
             self.decoder.inside(key, |decoder| decoder.wrong::<()>(&place, message));
         }
+    }
+
+    /// Warns of a key that was written down and does nothing.
+    fn no_effect(&mut self, key: &str, message: &str) {
+        let Some(place) = self.tree.find(key).map(|node| node.place.clone()) else { return };
+        let message = message.to_owned();
+        self.decoder.inside(key, |decoder| decoder.warn(&place, WarningKind::NoEffect, message));
     }
 
     fn provider(&mut self, config: &Config) {

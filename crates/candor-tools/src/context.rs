@@ -82,8 +82,6 @@ pub struct Rules {
     pub protected: Vec<PathBuf>,
     /// The directory that keeps what was in files before they were changed. Nothing: changes cannot be undone.
     pub snapshots: Option<PathBuf>,
-    /// The directory for the whole of an output that is longer than that.
-    pub spill: Option<PathBuf>,
     /// What is known about commands that fail.
     pub recipes: Arc<Recipes>,
 }
@@ -104,7 +102,6 @@ impl Default for Rules {
             writable: Vec::new(),
             protected: Vec::new(),
             snapshots: None,
-            spill: None,
             recipes: Arc::default(),
         }
     }

@@ -58,7 +58,7 @@ impl ShellExec {
         spec.timeout = asked.min(context.rules.timeout);
         // Two streams share what one result may hold.
         spec.output_bytes_max = context.rules.output_bytes_max / 2;
-        spec.spill = context.walls.spill()?.or_else(|| context.rules.spill.clone());
+        spec.spill = context.walls.spill()?;
         let carried = carry_out(&spec, context).await?;
         log_cuts(NAME, &carried.ended, context);
         let output = told(&carried.ended, spec.timeout, &line, context).await;

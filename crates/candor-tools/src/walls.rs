@@ -128,7 +128,9 @@ impl Walls {
     fn put_up(&self) -> Result<Up, Error> {
         let Some(policy) = self.plan.policy.clone() else {
             let repositories = Repositories::at(&[], &[], &[]);
-            return Ok(Up { sandbox: Sandbox::bare(), temp: None, output: None, repositories });
+            // Without a place for it, the whole of a long output is not kept; the command runs all the same.
+            let output = Temp::new().ok();
+            return Ok(Up { sandbox: Sandbox::bare(), temp: None, output, repositories });
         };
         let failed = |source| Error::file(std::env::temp_dir(), source);
         let (temp, output) = (Temp::new().map_err(failed)?, Temp::new().map_err(failed)?);

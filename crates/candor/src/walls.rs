@@ -27,6 +27,7 @@ pub(crate) fn plan(config: &Config, permission: Permission, workspace: &Path, hi
         limits: Limits {
             processes: Some(sandbox.max_processes.get()),
             file_bytes: Some(sandbox.max_file_mb.get().saturating_mul(1_000_000)),
+            memory_bytes: sandbox.max_memory_mb.map(|limit| limit.get().saturating_mul(1_000_000)),
             ..Limits::default()
         },
         temp: None,

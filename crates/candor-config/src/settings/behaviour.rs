@@ -136,6 +136,8 @@ section! {
             [Narrower];
         /// Regular expressions of commands that are refused, besides the built-in ones.
         blocked_commands: Vec<String> = Vec::new(), [Longer];
+        /// Commands that are refused, besides the built-in ones: `"git push *"`, or `"/regular expression/"`.
+        deny_commands: Vec<String> = Vec::new(), [Longer];
         /// Commands that a person is asked about, besides the built-in ones: `"git rebase *"`, or `"/regular expression/"`.
         ask_commands: Vec<String> = Vec::new(), [Longer];
         /// Commands that nobody is asked about although they are doubtful. What is refused stays refused.

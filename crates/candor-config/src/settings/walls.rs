@@ -78,6 +78,8 @@ section! {
             [".git/hooks", ".git/config", ".git/modules", ".git/worktrees", ".candor"].map(String::from).to_vec(), [Longer];
         /// The most processes of one command. The limit counts all processes of the user, so it is generous.
         max_processes: Whole<16, 4_000_000> = Whole(4096), [Lower];
+        /// The most memory of each process of a command, in megabytes. Nothing: no limit.
+        max_memory_mb: Option<Whole<16, 10_000_000>> = None, [Lower];
         /// The longest file that a command may write, in megabytes.
         max_file_mb: Whole<1, 1_000_000> = Whole(4096), [Lower];
     }

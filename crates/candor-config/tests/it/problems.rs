@@ -149,7 +149,21 @@ fn telegram_needs_what_its_mode_needs() {
 }
 
 #[test]
+fn what_is_not_built_yet_is_said_to_whoever_counts_on_it() {
+    let text = Case::toml(
+        "[security]\nallowed_users = [\"ann\"]\n[telegram]\nenabled = true\nbot_token_env = \"T\"\n",
+    )
+    .warnings();
+    assert!(text.contains("telegram.enabled: there is no bot yet"), "{text}");
+    assert!(text.contains("security.allowed_users: users are not told apart yet"), "{text}");
+    let text = Case::toml("[security]\nallowed_users = []\n[telegram]\nenabled = false\n").warnings();
+    assert_eq!(text, "");
+}
+
+#[test]
 fn a_pattern_that_is_none_is_refused() {
+    let text = Case::toml("[security]\ndeny_commands = [\"git push *\", \"/(/\"]\n").refused();
+    assert!(text.contains("security.deny_commands: \"/(/\" is not a valid regular expression"), "{text}");
     let text = Case::toml("[security]\nblocked_commands = [\"^rm .*\", \"(\"]\n").refused();
     assert!(
         text.contains("config.toml:2:20: security.blocked_commands: \"(\" is not a valid regular expression"),

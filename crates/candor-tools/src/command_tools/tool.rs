@@ -55,7 +55,7 @@ impl CommandTool {
             timeout: self.time_max(args, context),
             // Two streams share what one result may hold.
             output_bytes_max: limit.min(context.rules.output_bytes_max) / 2,
-            spill: context.walls.spill()?.or_else(|| context.rules.spill.clone()),
+            spill: context.walls.spill()?,
             stdin: Stdin::Closed,
             pty: None,
         })

@@ -134,8 +134,7 @@ async fn what_is_refused_for_good_is_told_from_what_was_set() {
 
 #[tokio::test]
 async fn s6_20_a_long_output_is_cut_and_the_whole_is_in_a_file() {
-    let mut rig = Rig::new();
-    rig.context.rules.spill = Some(rig.outside("spill"));
+    let rig = Rig::new();
     let output = rig.shell("seq 1 100000").await;
     assert!(!output.is_error);
     assert!(output.for_model.len() < 12_000, "{}", output.for_model.len());

@@ -32,6 +32,7 @@ mod notes;
 mod one_card;
 mod output;
 mod own_tools;
+mod owner;
 mod parity;
 mod pictures;
 mod power_loss;

@@ -22,7 +22,7 @@ fn calling(calls: &[(&str, Value)]) -> FakeLlm {
     fake
 }
 
-fn commanding(command: &str) -> FakeLlm {
+pub(crate) fn commanding(command: &str) -> FakeLlm {
     calling(&[("shell_exec", json!({ "command": command }))])
 }
 
@@ -37,7 +37,7 @@ fn results(ran: &Ran) -> Vec<Value> {
 }
 
 /// Runs one command in a home and gives what came of it.
-fn run_in(home: &Home) -> Value {
+pub(crate) fn run_in(home: &Home) -> Value {
     let ran = ask(home, &["--json", "Do it"]).run();
     results(&ran).pop().unwrap_or_else(|| panic!("no result: {}", ran.stdout))
 }
@@ -238,15 +238,19 @@ fn a_process_is_looked_after_and_ends_with_the_run() {
     assert!(!left, "a process has outlived its session");
 }
 
+/// Without walls, too.
 #[test]
 fn s11_4_a_long_output_is_cut_and_the_whole_can_be_read() {
-    let fake = commanding("seq 1 50000");
-    let home = home_with(&fake, "[tools]\noutput_limit = 4096\n");
-    let ran = ask(&home, &["--json", "Count"]).run();
-    let said = results(&ran).pop().expect("a result")["stdout"].as_str().expect("an output").to_owned();
-    assert!(said.len() < 5_000 && said.starts_with("1\n2\n") && said.ends_with("\n50000\n"), "{said}");
-    assert!(said.contains("bytes left out]\nFull output: "), "{said}");
-    assert_eq!(log_lines(&home, "tool_output_truncated").len(), 1);
+    for permission in ["workspace", "full"] {
+        let fake = commanding("seq 1 50000");
+        let home =
+            home_with(&fake, &format!("permission = \"{permission}\"\n[tools]\noutput_limit = 4096\n"));
+        let ran = ask(&home, &["--json", "Count"]).run();
+        let said = results(&ran).pop().expect("a result")["stdout"].as_str().expect("an output").to_owned();
+        assert!(said.len() < 5_000 && said.starts_with("1\n2\n") && said.ends_with("\n50000\n"), "{said}");
+        assert!(said.contains("bytes left out]\nFull output: "), "{permission}: {said}");
+        assert_eq!(log_lines(&home, "tool_output_truncated").len(), 1);
+    }
 }
 
 #[test]
