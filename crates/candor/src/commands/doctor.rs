@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use candor_cards::one_line;
 use candor_config::{Home, Loaded, SecretSource};
 use candor_protocol::{Code, Failure};
-use candor_sandbox::Level;
+use candor_sandbox::{Level, Sandbox};
 use candor_store::{Location, Store};
 use candor_tools::skills::Found;
 use candor_tools::{Recipes, ToolSource, Walls};
@@ -341,16 +341,29 @@ pub(crate) fn walls(loaded: &Loaded, context: &Context<'_>) -> Report {
     }
     let network = loaded.config.sandbox.network.as_str();
     // What is forwarded into the sandbox is forwarded by tasks.
-    let opened = block_on(async { Ok(Walls::new(plan).sandbox().cloned()) });
-    match opened {
-        Err(_) => Report::ok("sandbox", "not looked at"),
-        Ok(Ok(sandbox)) if sandbox.level() == Level::None => Report::ok("sandbox", NO_WALLS),
-        Ok(Ok(sandbox)) if sandbox.level() == Level::Landlock => {
-            Report::ok("sandbox", format!("{}: {ONLY_LANDLOCK}", sandbox.level()))
+    let opened = block_on(async { Ok(Walls::new(plan).sandbox().map(Sandbox::level)) });
+    let level = match opened {
+        Err(_) => return Report::ok("sandbox", "not looked at"),
+        Ok(Err(error)) => {
+            return Report::bad("sandbox", State::Problem, "commands cannot run", error.failure());
         }
-        Ok(Ok(sandbox)) => Report::ok("sandbox", format!("{}, network {network}", sandbox.level())),
-        Ok(Err(error)) => Report::bad("sandbox", State::Problem, "commands cannot run", error.failure()),
+        Ok(Ok(level)) => level,
+    };
+    let says = match level {
+        Level::None => NO_WALLS.to_owned(),
+        Level::Landlock => format!("{level}: {ONLY_LANDLOCK}"),
+        Level::Bubblewrap | Level::Namespaces => format!("{level}, network {network}"),
+    };
+    Report::ok("sandbox", says + &why_no_better(level))
+}
+
+/// What keeps the best walls from being put up here.
+fn why_no_better(level: Level) -> String {
+    if level == Level::Namespaces {
+        return String::new();
     }
+    let why = block_on(async { Ok(candor_sandbox::best_level().1) }).unwrap_or_default();
+    if why.is_empty() { why } else { format!(" (no better ones: {why})") }
 }
 
 /// What is said where walls are not demanded and none can be put up.

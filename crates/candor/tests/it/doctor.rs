@@ -2,10 +2,10 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use candor_testkit::Home;
+use candor_testkit::{Candor, Home};
 use serde_json::Value as Json;
 
-use crate::rig::candor;
+use crate::rig::{BINARY, candor};
 
 #[track_caller]
 fn part(home: &Home, name: &str) -> Json {
@@ -120,4 +120,15 @@ fn a_provider_without_a_key_is_said_to_have_none() {
         "provider = \"mine\"\n[providers.mine]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\n",
     );
     candor(&home, "doctor").run().ok().stdout_has("provider   mine, model m, no key\n");
+}
+
+/// On a machine that allows no namespaces.
+#[test]
+fn weaker_walls_are_told_with_the_reason() {
+    let home = Home::new();
+    let script = format!("echo 0 > /proc/sys/user/max_user_namespaces; exec {BINARY} doctor");
+    let ran = Candor::new("unshare", &home).args(["--user", "--map-root-user", "sh", "-c", &script]).run();
+    let said = ran.stdout.lines().find(|line| line.contains("sandbox ")).unwrap_or(&ran.stderr);
+    assert!(!said.contains("namespaces+"), "{said}");
+    assert!(said.contains("+seccomp") && said.contains("(no better ones: "), "{said}");
 }
