@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use libc::sock_filter;
+use rustix::io::Errno;
 
 use crate::net::Bridges;
 use crate::policy::{Network, Policy};
@@ -15,7 +16,7 @@ use crate::walls::bubblewrap::{self, Wrapped};
 use crate::walls::filter::{self, Sockets};
 use crate::walls::landlock::{self, Grants};
 use crate::walls::plan::TEMPORARY;
-use crate::walls::space::{NetworkKind, Space};
+use crate::walls::space::{NetworkKind, Space, USER_NAMESPACE};
 use crate::walls::trial;
 use crate::{Error, Level, Spec};
 
@@ -250,6 +251,10 @@ impl Walls {
     }
 }
 
+const NONE_ALLOWED: &str = "the kernel allows no more of them (user.max_user_namespaces)";
+const NONE_FOR_YOU: &str = "the kernel allows this user none (kernel.unprivileged_userns_clone, \
+                            kernel.apparmor_restrict_unprivileged_userns, or the container that we are in)";
+
 /// What this machine can do, and why not more.
 pub fn best_level() -> (Level, String) {
     match Sandbox::open(&Policy::default(), Level::Landlock) {
@@ -263,8 +268,15 @@ pub fn best_level() -> (Level, String) {
     }
 }
 
-/// An error with its cause, on one line.
+/// An error with its cause, on one line. What the kernel says of namespaces means something else everywhere else.
 fn told(error: &Error) -> String {
+    if let Error::Wall { stage: USER_NAMESPACE, source } = error {
+        match Errno::from_io_error(source) {
+            Some(Errno::NOSPC | Errno::USERS) => return format!("{USER_NAMESPACE}: {NONE_ALLOWED}"),
+            Some(Errno::PERM | Errno::ACCESS) => return format!("{USER_NAMESPACE}: {NONE_FOR_YOU}"),
+            _ => {}
+        }
+    }
     match std::error::Error::source(error) {
         Some(source) => format!("{error}: {source}"),
         None => error.to_string(),

@@ -37,14 +37,12 @@ pub(crate) enum NetworkKind {
 /// What the process that makes the namespaces says: a step and an error, or two descriptors.
 const SAID_BYTES: usize = 12;
 
+/// The step that some machines allow nobody, or only root.
+pub(crate) const USER_NAMESPACE: &str = "make a user namespace";
+
 /// How far it can come.
-const STEPS: [&str; 5] = [
-    "make a user namespace",
-    "map the user",
-    "map the group",
-    "open the namespaces",
-    "start the loopback device",
-];
+const STEPS: [&str; 5] =
+    [USER_NAMESPACE, "map the user", "map the group", "open the namespaces", "start the loopback device"];
 
 impl Space {
     /// Makes the namespaces.
