@@ -44,5 +44,5 @@ pub use cache::LastFailure;
 pub use config::{Client, Entry, Reach, Read, Rights, read, read_brought};
 pub use error::{Challenge, Error};
 pub use offer::{LeftOut, Offer, OfferedPrompt, OfferedTool, PromptArgument};
-pub use servers::{Listed, Options, ServerProcess, ServerPrompt, Servers, Status};
+pub use servers::{Options, ServerProcess, ServerPrompt, Servers, Status};
 pub use standing::Standing;

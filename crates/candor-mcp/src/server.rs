@@ -131,10 +131,10 @@ impl Server {
         self.known().is_some_and(|known| known.outline.has_resources)
     }
 
-    /// Where it is, and why it failed the last time.
-    pub(crate) fn standing(&self) -> (Standing, Option<Error>) {
+    /// Where it is.
+    pub(crate) fn standing(&self) -> Standing {
         let life = self.life();
-        let standing = match &life.state {
+        match &life.state {
             _ if self.entry.is_disabled => Standing::Disabled,
             _ if self.entry.is_untrusted => Standing::Untrusted,
             State::There(there) if there.connection.is_alive() => Standing::There,
@@ -142,8 +142,7 @@ impl Server {
             _ if life.failures >= FAILURES_MAX => Standing::GivenUp,
             _ if life.failures > 0 => Standing::Failed,
             _ => Standing::Away,
-        };
-        (standing, life.last.clone())
+        }
     }
 
     /// How it failed when it was last wanted, be it in another process.

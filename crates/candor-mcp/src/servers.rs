@@ -79,8 +79,6 @@ pub struct Status {
     pub reach: String,
     /// Where it is.
     pub standing: Standing,
-    /// Why it failed the last time.
-    pub error: Option<Error>,
     /// How it failed when it was last wanted, be it in another process.
     pub last_failure: Option<LastFailure>,
     /// What it offered when it was last asked.
@@ -100,19 +98,6 @@ pub struct ServerProcess {
     pub garbage_lines: u64,
     /// How many answers it gave to what was not asked.
     pub unasked_answers: u64,
-}
-
-/// A tool, as far as is known without looking at its schema.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
-    /// The name that a model calls it by.
-    pub name: String,
-    /// Whose it is.
-    pub server: String,
-    /// What it does.
-    pub description: String,
-    /// How long its schema is.
-    pub schema_bytes: usize,
 }
 
 /// A prompt, and whose it is.
@@ -152,20 +137,6 @@ impl Servers {
         tools
     }
 
-    /// The same without their schemas, for a search.
-    pub fn list(&self) -> Vec<Listed> {
-        let listed = |named: Named| {
-            let tool = &named.known.offer().tools[named.index];
-            Listed {
-                name: named.name,
-                server: named.server.entry.name.clone(),
-                description: tool.description.clone(),
-                schema_bytes: tool.schema.len(),
-            }
-        };
-        self.named().into_iter().map(listed).collect()
-    }
-
     /// Counts the changes of what is offered: whoever waits for the next one asks for the tools again.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.basis.changes.subscribe()
@@ -185,19 +156,15 @@ impl Servers {
 
     /// What there is to tell about each server. None is started for this.
     pub fn statuses(&self) -> Vec<Status> {
-        let status = |server: &Arc<Server>| {
-            let (standing, error) = server.standing();
-            Status {
-                name: server.entry.name.clone(),
-                path: server.entry.path.clone(),
-                reach: server.entry.reach.shown(),
-                standing,
-                error,
-                last_failure: server.last_failure(),
-                offer: server.offer(),
-                has_login: self.tokens(server).is_some_and(|tokens| tokens.are_there()),
-                process: server.process(),
-            }
+        let status = |server: &Arc<Server>| Status {
+            name: server.entry.name.clone(),
+            path: server.entry.path.clone(),
+            reach: server.entry.reach.shown(),
+            standing: server.standing(),
+            last_failure: server.last_failure(),
+            offer: server.offer(),
+            has_login: self.tokens(server).is_some_and(|tokens| tokens.are_there()),
+            process: server.process(),
         };
         self.all.iter().map(status).collect()
     }

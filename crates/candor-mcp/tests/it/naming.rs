@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::rig::Rig;
+use crate::rig::{Rig, offered};
 
 #[tokio::test]
 async fn a_name_has_only_what_providers_take_and_is_short_enough() {
@@ -13,7 +13,7 @@ async fn a_name_has_only_what_providers_take_and_is_short_enough() {
     for name in [long, "a.b", "a b"] {
         servers.probe(name).await.unwrap();
     }
-    let names: Vec<String> = servers.list().into_iter().map(|listed| listed.name).collect();
+    let names = offered(&servers);
     let mut apart = names.clone();
     apart.sort();
     apart.dedup();
@@ -25,6 +25,6 @@ async fn a_name_has_only_what_providers_take_and_is_short_enough() {
     assert!(names.iter().any(|name| name.starts_with("mcp__a_b_") && name.ends_with("__dotted_name")));
     // The same whoever else is there.
     let alone = rig.servers(&json!({ "a b": rig.fake("old"), "a.b": rig.fake("old") }));
-    let again: Vec<String> = alone.list().into_iter().map(|listed| listed.name).collect();
+    let again = offered(&alone);
     assert!(again.iter().all(|name| names.contains(name)), "{again:?} {names:?}");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::rig::{Rig, call, told, until};
+use crate::rig::{Rig, call, offered, told, until};
 
 #[tokio::test]
 async fn all_pages_of_a_list_are_read() {
@@ -50,8 +50,7 @@ async fn a_change_of_tools_is_heard() {
     changes.mark_unchanged();
     call(&servers, "mcp__fake__change", json!({})).await;
     changes.changed().await.unwrap();
-    let names: Vec<String> = servers.list().into_iter().map(|listed| listed.name).collect();
-    assert_eq!(names, ["mcp__fake__echo", "mcp__fake__brand_new"]);
+    assert_eq!(offered(&servers), ["mcp__fake__echo", "mcp__fake__brand_new"]);
 }
 
 #[tokio::test]
@@ -61,8 +60,7 @@ async fn only_allowed_tools_are_offered() {
     entry["allow"] = json!(["echo", "su*"]);
     let servers = rig.servers(&json!({ "fake": entry }));
     servers.probe("fake").await.unwrap();
-    let names: Vec<String> = servers.list().into_iter().map(|listed| listed.name).collect();
-    assert_eq!(names, ["mcp__fake__echo", "mcp__fake__sum"]);
+    assert_eq!(offered(&servers), ["mcp__fake__echo", "mcp__fake__sum"]);
 }
 
 #[tokio::test]

@@ -92,6 +92,12 @@ pub(crate) async fn until(is_so: impl Fn() -> bool) {
     }
 }
 
+/// What the tools of servers are called; ours, which reads resources, is no server's.
+pub(crate) fn offered(servers: &Arc<Servers>) -> Vec<String> {
+    let names = servers.tools().into_iter().map(|tool| tool.name().to_owned());
+    names.filter(|name| name != "mcp_resources").collect()
+}
+
 /// A call that may do everything.
 pub(crate) fn context(directory: &Path) -> ToolContext {
     let rules = Rules { permission: candor_tools::Permission::Full, ..Rules::default() };
