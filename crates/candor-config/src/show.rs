@@ -4,7 +4,6 @@ use serde_json::Value as Json;
 
 use crate::load::Loaded;
 use crate::node::{Table, Value};
-use crate::place::Origin;
 use crate::setting::{Field, Kind, Setting};
 use crate::settings::Config;
 
@@ -15,9 +14,7 @@ pub struct Shown {
     pub key: String,
     /// The value; secrets are masked.
     pub value: Json,
-    /// Where it came from.
-    pub origin: Origin,
-    /// `path:line:column`, or the variable, or the flag, or `default`.
+    /// Where it came from: `path:line:column`, or the variable, or the flag, or `default`.
     pub label: String,
 }
 
@@ -66,7 +63,6 @@ fn table(
             _ => shown.push(Shown {
                 key,
                 value: value.clone(),
-                origin: node.map_or(Origin::Default, |node| node.place.source.origin.clone()),
                 label: node.map_or_else(|| "default".to_owned(), |node| node.place.label()),
             }),
         }
