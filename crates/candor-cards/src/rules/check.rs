@@ -28,8 +28,6 @@ pub struct Problem {
 /// A file that was read.
 #[derive(Debug)]
 pub struct Checked {
-    /// The file, when it can be used.
-    pub prepared: Option<Prepared>,
     /// How many rules it has.
     pub rules: usize,
     /// How many of its examples were seen on a real machine.
@@ -47,8 +45,7 @@ pub fn load(text: &str) -> Result<Prepared, Vec<Problem>> {
 
 /// Reads and checks a file of rules. Its examples are tried with `others` in force besides: for whoever writes them.
 pub fn check<B: Borrow<RuleBase>>(text: &str, others: impl FnOnce(Vec<Prepared>) -> B) -> Checked {
-    let mut checked =
-        Checked { prepared: None, rules: 0, examples_run: 0, examples_docs: 0, problems: Vec::new() };
+    let mut checked = Checked { rules: 0, examples_run: 0, examples_docs: 0, problems: Vec::new() };
     let file = match parse(text) {
         Ok(file) => file,
         Err(problem) => {
@@ -63,10 +60,7 @@ pub fn check<B: Borrow<RuleBase>>(text: &str, others: impl FnOnce(Vec<Prepared>)
     (checked.examples_run, checked.examples_docs) = (count(Origin::Run), count(Origin::Docs));
     match prepared(&file, text) {
         Err(problems) => checked.problems = problems,
-        Ok(prepared) => {
-            checked.problems = examples(&file, text, others(vec![prepared.clone()]).borrow());
-            checked.prepared = checked.problems.is_empty().then_some(prepared);
-        }
+        Ok(prepared) => checked.problems = examples(&file, text, others(vec![prepared]).borrow()),
     }
     checked
 }

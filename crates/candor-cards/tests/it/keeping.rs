@@ -4,7 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use candor_cards::{Command, Failed, Given, How, Rule, RuleBase, catalogue, check, explain, outline, parse};
+use candor_cards::{
+    Command, Failed, Given, How, Rule, RuleBase, catalogue, check, explain, load, outline, parse,
+};
 use candor_protocol::{ErrorCard, Safety, Step};
 use regex::Regex;
 
@@ -159,8 +161,8 @@ fn a_rule_whose_first_step_is_destructive_is_refused() {
 /// A look that cannot be filled is left out; what was written after it does not move up to the first place.
 #[test]
 fn a_step_that_loses_data_does_not_become_the_first_for_want_of_a_fact() {
-    let checked = check(&RULE.replace("STEPS\n", &format!("{LOOK}{LOSING}{BY_HAND}")), RuleBase::with);
-    let base = RuleBase::with(vec![checked.prepared.unwrap()]);
+    let prepared = load(&RULE.replace("STEPS\n", &format!("{LOOK}{LOSING}{BY_HAND}"))).unwrap();
+    let base = RuleBase::with(vec![prepared]);
     let command = Command::line("tool x");
     let failed =
         Failed { command: &command, how: How::Exited(1), stdout: "", stderr: "tool: x is in the way" };
