@@ -1,7 +1,6 @@
 //! How strong the walls around a process are.
 
 use std::fmt;
-use std::str::FromStr;
 
 /// How strong the walls around a process are, from weakest to strongest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,19 +38,3 @@ impl fmt::Display for Level {
         f.write_str(name)
     }
 }
-
-impl FromStr for Level {
-    type Err = UnknownLevel;
-
-    /// Takes a whole name, or its first word.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let is_meant = |name: &str| name == text || name.split('+').next() == Some(text);
-        let found = NAMES.iter().find(|(_, name)| is_meant(name));
-        found.map(|(level, _)| *level).ok_or_else(|| UnknownLevel(text.to_owned()))
-    }
-}
-
-/// There is no level of this name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no level: none, landlock, bubblewrap or namespaces")]
-pub struct UnknownLevel(String);

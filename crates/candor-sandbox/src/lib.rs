@@ -47,7 +47,7 @@ mod walls;
 
 pub use error::Error;
 pub use harden::harden;
-pub use level::{Level, UnknownLevel};
+pub use level::Level;
 pub use listening::Listening;
 pub use orphans::end_orphans;
 pub use output::Output;

@@ -16,8 +16,6 @@ pub struct Since {
     pub text: String,
     /// Where this begins. Later than asked for, if what came before is not kept any more.
     pub from: u64,
-    /// Where the next look goes on.
-    pub next: u64,
 }
 
 impl Said {
@@ -43,15 +41,15 @@ impl Said {
     /// What was said after this many bytes.
     pub fn since(&self, offset: u64) -> Since {
         let (head, tail) = (&self.output.head, &self.output.tail);
-        let next = self.output.total_bytes();
-        let tail_from = next - tail.len() as u64;
+        let end = self.output.total_bytes();
+        let tail_from = end - tail.len() as u64;
         let skipped = |from: u64| usize::try_from(offset.saturating_sub(from)).unwrap_or(usize::MAX);
         if self.is_cut() || offset >= tail_from {
             let rest = tail.get(skipped(tail_from)..).unwrap_or_default();
-            return Since { text: lossy(rest), from: next - rest.len() as u64, next };
+            return Since { text: lossy(rest), from: end - rest.len() as u64 };
         }
         let rest = [head.get(skipped(0)..).unwrap_or_default(), tail].concat();
-        Since { text: lossy(&rest), from: next - rest.len() as u64, next }
+        Since { text: lossy(&rest), from: end - rest.len() as u64 }
     }
 }
 
