@@ -98,13 +98,8 @@ impl Bot {
         update
     }
 
-    /// Waits for the first thing that the bot sends to the person since it was given that update. It waits as long as it takes: give it a
-    /// time limit.
-    pub async fn answer(&self, update: i64) -> String {
-        self.shared.until(|state| state.answers(update).first().cloned()).await
-    }
-
-    /// Waits until the bot has sent more than so many things to the person since it was given that update, and gives all of them.
+    /// Waits until the bot has sent more than so many things to the person since it was given that update, and gives all of them. It
+    /// waits as long as it takes: give it a time limit.
     pub async fn answers(&self, update: i64, more_than: usize) -> Vec<String> {
         let look = |state: &mut State| {
             let answers = state.answers(update);

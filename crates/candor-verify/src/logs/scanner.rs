@@ -114,16 +114,6 @@ impl Scanner {
         }
     }
 
-    /// How many entries tell of a failure so far.
-    pub fn count(&self) -> u64 {
-        let now = || stamp::millis(SystemTime::now());
-        let is_new = |open: &Open| match (self.since, open.stamp) {
-            (Some(since), Some(stamp)) => !stamp.is_before(since, now()),
-            _ => true,
-        };
-        self.count + u64::from(self.open.as_ref().is_some_and(|open| open.is_failure() && is_new(open)))
-    }
-
     /// What was found. A last line without an end is read as it is.
     pub fn finish(mut self) -> LogFindings {
         if !self.partial.is_empty() {

@@ -116,17 +116,6 @@ impl Watch {
         self.files.iter().find_map(|watched| watched.line(pattern))
     }
 
-    /// How many entries tell of a failure so far.
-    pub fn count(&self) -> u64 {
-        let done: u64 = self.done.iter().map(|found| found.count).sum();
-        done + self.files.iter().map(|watched| watched.scanner.count()).sum::<u64>()
-    }
-
-    /// How many files are written to and not read, since there are too many.
-    pub fn left_out(&self) -> usize {
-        self.left_out
-    }
-
     /// Reads what is left, and gives what was found, file by file. At most 200 entries are kept, over all of them.
     pub fn finish(mut self) -> Watched {
         self.look();

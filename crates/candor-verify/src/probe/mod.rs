@@ -92,8 +92,6 @@ pub struct Answer {
     pub sample: Option<String>,
     /// How long it took, with all tries.
     pub duration: Duration,
-    /// How often it was asked.
-    pub tries: u32,
     /// The status of 4xx by which a question that nobody declared was refused, which tells nothing about the service.
     pub refused_with: Option<u16>,
 }
@@ -128,7 +126,6 @@ pub async fn ask(probe: &Probe, target: &Target<'_>) -> Answer {
         summary,
         sample: found.sample,
         duration: started.elapsed(),
-        tries,
         refused_with: found.refused_with,
     }
 }

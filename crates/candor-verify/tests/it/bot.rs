@@ -92,7 +92,7 @@ async fn a_message_is_fetched_and_answered() {
         (&json!("pong"), &message["chat"], &json!(12345))
     );
     assert!(sent["message_id"].as_i64() > message["message_id"].as_i64());
-    assert_eq!(bot.answer(update).await, "pong");
+    assert_eq!(bot.answers(update, 0).await, ["pong"]);
 }
 
 #[tokio::test]
@@ -366,7 +366,7 @@ async fn a_webhook_is_posted_to_and_may_answer_with_a_call() {
         .to_string();
     let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", reply.len());
     stream.write_all(format!("{head}{reply}").as_bytes()).await.unwrap();
-    assert_eq!(bot.answer(update).await, "pong");
+    assert_eq!(bot.answers(update, 0).await, ["pong"]);
     assert!(bot.is_taken(update));
     good(&bot, "setWebhook", json!({"url": ""})).await;
     good(&bot, "getUpdates", json!({})).await;

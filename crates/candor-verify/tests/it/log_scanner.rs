@@ -125,10 +125,10 @@ fn at_most_200_entries_are_kept_and_all_are_counted() {
 }
 
 #[test]
-fn an_open_entry_is_counted_already() {
+fn an_entry_that_is_still_open_at_the_end_is_counted() {
     let mut scanner = scanner(rules(&[], &[]));
     scanner.push(b"Traceback (most recent call last):\n  File");
-    assert_eq!(scanner.count(), 1);
+    assert_eq!(scanner.finish().count, 1);
 }
 
 #[test]

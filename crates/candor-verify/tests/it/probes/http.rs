@@ -328,9 +328,9 @@ async fn it_is_asked_again_as_often_as_it_may_be() {
     let rig = Rig::new();
     let mut asked = probe(ProbeHow::Http(http_probe(address, "/")));
     asked.retries = 3;
-    assert_eq!(rig.check(&asked, Passed, "GET /: 200 (try 2)").await.tries, 2);
+    rig.check(&asked, Passed, "GET /: 200 (try 2)").await;
     asked.retries = 1;
     let said = "GET /: 503, but a 2xx or 3xx is expected (try 2)";
-    assert_eq!(rig.check(&asked, Failed, said).await.tries, 2);
+    rig.check(&asked, Failed, said).await;
     assert_eq!(first.load(std::sync::atomic::Ordering::SeqCst), 4);
 }
