@@ -65,11 +65,6 @@ impl LeftOut {
         }
     }
 
-    /// How many files.
-    pub fn count(&self) -> u64 {
-        self.whys.values().map(|(count, _)| count).sum()
-    }
-
     /// Whether something was left out that a person may miss.
     pub fn is_notable(&self) -> bool {
         self.whys.keys().any(|why| !why.is_ordinary())
