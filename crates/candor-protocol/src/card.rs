@@ -1,8 +1,6 @@
 //! The error card: one failure, its cause, and the same next steps every time.
 
-use std::convert::Infallible;
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -176,14 +174,6 @@ impl From<Class> for String {
             Class::Foreign(name) => name,
             known => known.as_str().to_owned(),
         }
-    }
-}
-
-impl FromStr for Class {
-    type Err = Infallible;
-
-    fn from_str(name: &str) -> Result<Self, Infallible> {
-        Ok(Self::from(name.to_owned()))
     }
 }
 

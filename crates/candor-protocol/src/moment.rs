@@ -33,11 +33,6 @@ impl Moment {
     pub fn from_millis(millis: i64) -> Self {
         Self(Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH))
     }
-
-    /// The time as the clock library knows it.
-    pub fn timestamp(self) -> Timestamp {
-        self.0
-    }
 }
 
 impl fmt::Display for Moment {
