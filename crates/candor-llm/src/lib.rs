@@ -33,7 +33,7 @@ mod wire;
 
 pub use answer::{Answer, Delta};
 pub use client::{Endpoint, HttpProvider, Proxy, Timeouts};
-pub use dialect::{Dialect, UnknownDialect};
+pub use dialect::Dialect;
 pub use error::Error;
 pub use models::models;
 pub use provider::{BoxFuture, Provider};

@@ -108,9 +108,10 @@ impl Mask for NoSecrets {
 }
 
 pub(crate) fn model(fake: &FakeLlm, context_window: Option<u64>) -> Model {
+    let is_spoken = |dialect: &candor_llm::Dialect| dialect.name() == fake.dialect().name();
     let endpoint = Endpoint {
         name: "fake".to_owned(),
-        dialect: fake.dialect().name().parse().unwrap(),
+        dialect: candor_llm::Dialect::ALL.into_iter().find(is_spoken).unwrap(),
         base_url: fake.base_url(),
         key: Some("any".to_owned()),
         timeouts: Timeouts::default(),

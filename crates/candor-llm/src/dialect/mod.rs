@@ -12,7 +12,6 @@ mod rig;
 mod tests;
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde_json::Value;
 
@@ -64,22 +63,6 @@ impl Dialect {
 impl fmt::Display for Dialect {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         to.write_str(self.name())
-    }
-}
-
-/// A name that no dialect has.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no dialect {0:?}")]
-pub struct UnknownDialect(pub String);
-
-impl FromStr for Dialect {
-    type Err = UnknownDialect;
-
-    fn from_str(name: &str) -> Result<Self, UnknownDialect> {
-        Self::ALL
-            .into_iter()
-            .find(|dialect| dialect.name() == name)
-            .ok_or_else(|| UnknownDialect(name.to_owned()))
     }
 }
 
