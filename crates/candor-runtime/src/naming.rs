@@ -17,8 +17,6 @@ const BEGINNING: u32 = 50;
 /// How a session gets its name; whatever it is, it is masked, and cut to one line of a list.
 #[derive(Debug, Clone)]
 pub enum Naming {
-    /// The user gave it: it stays.
-    Given(String),
     /// The beginning of this, its first message, has to do.
     Words(String),
     /// A scheduled job has it, and the time for which it was due.

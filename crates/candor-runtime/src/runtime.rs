@@ -130,7 +130,7 @@ impl Runtime {
         // A name is often made of the first words of a message, and an instruction is one.
         // Masked before it is cut: half a key looks like none.
         let name = match &new.naming {
-            Naming::Given(name) | Naming::Words(name) => first_words(&vault.erase(name)),
+            Naming::Words(name) => first_words(&vault.erase(name)),
             Naming::Job { job, at } => naming::of_job(&vault.erase(job), *at),
             Naming::Later => NEW_SESSION.to_owned(),
         };

@@ -191,7 +191,7 @@ on_both! {
         let rig = Rig::on_with(on, |setup| setup.retention = keep).await;
         rig.fake.repeat(Reply::text("yes"));
         let begin = async |origin: Origin, name: &str| {
-            let naming = Naming::Given(name.to_owned());
+            let naming = Naming::Words(name.to_owned());
             let session = rig.runtime.create(NewSession { origin, naming, instructions: None }).unwrap();
             rig.ask(session, name).await;
         };

@@ -179,7 +179,7 @@ pub(crate) fn database(home: &Home) -> PathBuf {
 }
 
 pub(crate) fn new_session() -> NewSession {
-    NewSession { origin: Origin::Cli, naming: Naming::Given("a session".to_owned()), instructions: None }
+    NewSession { origin: Origin::Cli, naming: Naming::Words("a session".to_owned()), instructions: None }
 }
 
 /// The fake, asked the way a real server is.

@@ -231,7 +231,7 @@ async fn names_instructions_and_the_prompt_are_masked() {
     rig.fake.push(Reply::text("Hello."));
     let new = NewSession {
         origin: Origin::Cli,
-        naming: candor_runtime::Naming::Given(format!("Use {KNOWN}")),
+        naming: candor_runtime::Naming::Words(format!("Use {KNOWN}")),
         instructions: Some(format!("The token is {TOKEN}.")),
     };
     let session = rig.runtime.create(new).unwrap();

@@ -43,7 +43,7 @@ async fn a_session_goes_on_in_another_runtime_with_its_own_instructions() {
     let instructions = Some("Answer in one word.".to_owned());
     let new = NewSession {
         origin: Origin::Cli,
-        naming: candor_runtime::Naming::Given("n".to_owned()),
+        naming: candor_runtime::Naming::Words("n".to_owned()),
         instructions,
     };
     let session = rig.runtime.create(new).unwrap();
