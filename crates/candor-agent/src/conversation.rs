@@ -80,11 +80,6 @@ impl Conversation {
         &self.messages
     }
 
-    /// What the first message is, when it is a summary.
-    pub fn summary(&self) -> Option<&Summary> {
-        self.summary.as_ref()
-    }
-
     /// Takes in what happened next.
     pub fn event(&mut self, event: &Event) {
         let at = event.at;
@@ -264,14 +259,4 @@ impl From<Vec<Message>> for Conversation {
     fn from(messages: Vec<Message>) -> Self {
         Self { messages, ..Self::default() }
     }
-}
-
-/// The messages that a run begins with, as the events before it tell them.
-pub fn conversation(events: &[Event], run: RunId) -> Vec<Message> {
-    let mut told = Conversation::default();
-    for event in events {
-        told.event(event);
-    }
-    told.begin(run);
-    told.messages
 }

@@ -33,7 +33,7 @@ mod verify_tool;
 
 pub use children::{Children, Handed};
 pub use compact::Compaction;
-pub use conversation::{Conversation, Summary, conversation};
+pub use conversation::{Conversation, Summary};
 pub use deps::{Model, Price, Recovery, RunDeps, RunInput, Task, Verify};
 pub use limits::Limits;
 pub use messages::build_messages;
