@@ -18,7 +18,7 @@ pub(crate) enum Sessions {
         /// Also those of other folders
         #[arg(long, short)]
         all: bool,
-        /// Only those that came from here: cli, repl, http, websocket, telegram, cron, workflow, acp
+        /// Only those that came from here: cli, repl, http, websocket, telegram, cron, workflow, acp, subagent
         #[arg(long, value_name = "SOURCE")]
         source: Option<String>,
         /// Also those that work for another one, each below it
