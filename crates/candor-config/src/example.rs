@@ -52,6 +52,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("telegram.groups.*.topics.7.require_mention", "false"),
     ("approval", "\"doubtful\""),
     ("sandbox.policy", "\"workspace\""),
+    ("sandbox.max_memory_mb", "8000"),
     ("web.proxy", "\"http://127.0.0.1:3128\""),
     ("web.search.engine", "\"searxng\""),
     ("web.search.base_url", "\"http://127.0.0.1:8888\""),
