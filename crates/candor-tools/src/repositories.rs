@@ -147,8 +147,7 @@ impl State {
         for what in &done {
             event::RepositoryPutRight { what }.log();
         }
-        done.truncate(room);
-        self.untold.extend_from_slice(&done);
+        self.untold.extend(done.iter().take(room).cloned());
         done
     }
 

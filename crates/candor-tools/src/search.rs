@@ -213,17 +213,9 @@ impl Query {
         } else if text.is_empty() {
             text.push_str("[nothing found]\n");
         }
-        (
-            ToolOutput::success(
-                text,
-                format!(
-                    "{} in {}",
-                    counted(matches as u64, "match", "matches"),
-                    counted(files as u64, "file", "files")
-                ),
-            ),
-            shortened,
-        )
+        let matches = counted(matches as u64, "match", "matches");
+        let for_people = format!("{matches} in {}", counted(files as u64, "file", "files"));
+        (ToolOutput::success(text, for_people), shortened)
     }
 }
 
