@@ -2,11 +2,12 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
+use candor_beneath::Links;
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 /// The largest file that is packed: what is larger is data, and nobody reads it.
@@ -40,8 +41,8 @@ impl Folder {
 
     /// Reads a file below it. A path that leads out of the folder, or over a link, is not found.
     pub(crate) fn read(&self, path: &str) -> io::Result<Content> {
-        let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-        let opened = match openat2(self.open.as_fd(), path, READ, Mode::empty(), beneath) {
+        let opened = match candor_beneath::open(&self.open, path.as_ref(), READ, Mode::empty(), Links::Never)
+        {
             Err(Errno::XDEV | Errno::LOOP) => return Err(ErrorKind::NotFound.into()),
             opened => File::from(opened?),
         };

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io::Read;
-use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
@@ -126,8 +125,8 @@ fn read_text(path: &Path) -> Option<String> {
     let mut bytes = Vec::new();
     let file = candor_tools::open_plain(path).ok()?;
     // What it was called when it was looked at may lead elsewhere by now.
-    let is_it = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))
-        .is_ok_and(|real| path.canonicalize().is_ok_and(|path| path == real));
+    let is_it =
+        candor_beneath::real_path(&file).is_ok_and(|real| path.canonicalize().is_ok_and(|path| path == real));
     if !is_it {
         return None;
     }

@@ -9,6 +9,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use candor_beneath::Facts;
 use rustix::fs::Stat;
 
 use crate::{Error, ToolContext};
@@ -129,7 +130,7 @@ impl Place {
     /// Whether it is this very file under another name that was linked to it.
     fn is_same(&self, stat: Option<&Stat>) -> bool {
         let Some(stat) = stat else { return false };
-        self.file == Some((stat.st_dev, stat.st_ino))
+        self.file == Some(stat.file())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use candor_beneath::Facts;
 use candor_protocol::ToolSpec;
 use serde_json::Value;
 
@@ -187,7 +188,7 @@ impl Draft<'_> {
 
     fn rename(&mut self, file: &FilePatch, name: &str, text: String) -> Result<(), Error> {
         let old = self.step(&file.path, LastLink::Refuse)?;
-        let old_mode = old.target.old.map_or(NewMode::Usual, |old| NewMode::Exactly(old.st_mode));
+        let old_mode = old.target.old.map_or(NewMode::Usual, |old| NewMode::Exactly(old.permissions()));
         old.after = None;
         let new = self.step(name, LastLink::Refuse)?;
         if new.after.is_some() {

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use candor_beneath::Facts;
 use candor_protocol::Change;
 use rustix::io::Errno;
 use tokio::task::spawn_blocking;
@@ -92,7 +93,7 @@ impl Step {
             kept: kept.is_some() && path.is_some(),
             before: kept.flatten(),
             after: None,
-            mode: self.target.old.map(|old| old.st_mode & 0o7777),
+            mode: self.target.old.map(|old| old.permissions()),
             folders: 0,
             left: None,
         }
@@ -113,7 +114,7 @@ impl Step {
         match &self.before {
             None => self.target.remove(folders),
             Some(Content::Bytes(before)) => {
-                let mode = self.target.old.map_or(NewMode::Usual, |old| NewMode::Exactly(old.st_mode));
+                let mode = self.target.old.map_or(NewMode::Usual, |old| NewMode::Exactly(old.permissions()));
                 self.target.replace(before, mode).map(|_| ())
             }
             Some(Content::TooLong) => Ok(()),

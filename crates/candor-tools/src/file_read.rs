@@ -130,7 +130,7 @@ impl Tool for FileRead {
 fn read(access: &Access, asked: &str, wanted: &Wanted) -> Result<Told, Error> {
     let held = access.hold(asked)?;
     let mut file = held.file()?;
-    let size = u64::try_from(held.stat.st_size).unwrap_or(0);
+    let size = u64::try_from(held.stat().st_size).unwrap_or(0);
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::Interrupted => Error::Interrupted { tool: NAME.to_owned() },
         _ => Error::file(asked, error),

@@ -106,7 +106,7 @@ impl Query {
 
     fn run(&self, access: &Access) -> Result<(ToolOutput, Option<Shortened>), Error> {
         let root = access.hold(&self.path)?;
-        let glob = glob(NAME, &root.real, &self.pattern)?;
+        let glob = glob(NAME, root.real(), &self.pattern)?;
         // One more tells whether there are more.
         let first = First::new(self.results_max + 1);
         walk(access, &root, self.dots, || Names { glob: &glob, kind: self.kind, first: &first })?;

@@ -90,7 +90,7 @@ fn above(path: &Path, context: &ToolContext) -> Vec<String> {
 /// What the file of this name in a folder says, if tools may read it.
 fn text(access: &Access, folder: &Path, name: &str) -> Option<String> {
     let path = access.context.workspace.join(folder).join(name);
-    let held = access.hold_at(name, &path).ok().filter(|held| held.real == path)?;
+    let held = access.hold_at(name, &path).ok().filter(|held| held.real() == path)?;
     let mut bytes = Vec::new();
     held.file().ok()?.take(BYTES_MAX).read_to_end(&mut bytes).ok()?;
     words(&bytes)

@@ -3,29 +3,24 @@
 //! It is taken hold of first, without any effect on it, then looked at, and then opened through that hold: what was
 //! looked at and what is read are the same, whatever happens to the path meanwhile.
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::ffi::OsStringExt;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, FileType, Mode, OFlags, Stat, fstat, openat, readlink};
+use candor_beneath::Hold;
+use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, openat};
 use rustix::io::Errno;
 
 use crate::Error;
 use crate::access::Access;
-use crate::beneath::open_anywhere;
 
 /// How an open file is read: without waiting for anybody.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
 /// Something that may be read, and is held.
 pub(crate) struct Held {
-    hold: OwnedFd,
-    pub(crate) stat: Stat,
-    /// The path under which the kernel knows it.
-    pub(crate) real: PathBuf,
+    hold: Hold,
     /// The path as it was asked for.
     named: PathBuf,
 }
@@ -39,11 +34,9 @@ impl Access {
     /// The same for a path of the host.
     pub(crate) fn hold_at(&self, asked: &str, path: &Path) -> Result<Held, Error> {
         let failed = |errno| self.not_opened(asked, path, errno);
-        let hold = open_anywhere(path, OFlags::PATH).map_err(failed)?;
-        let stat = fstat(&hold).map_err(failed)?;
-        let real = real_path(&hold).map_err(failed)?;
-        self.check_read(asked, &real, Some(&stat))?;
-        Ok(Held { hold, stat, real, named: path.to_owned() })
+        let hold = Hold::of(path).map_err(failed)?;
+        self.check_read(asked, &hold.real, Some(&hold.stat))?;
+        Ok(Held { hold, named: path.to_owned() })
     }
 
     /// Why a path cannot be opened.
@@ -62,22 +55,28 @@ impl Access {
 }
 
 impl Held {
+    pub(crate) fn stat(&self) -> &Stat {
+        &self.hold.stat
+    }
+
+    /// The path under which the kernel knows it.
+    pub(crate) fn real(&self) -> &Path {
+        &self.hold.real
+    }
+
     pub(crate) fn is_directory(&self) -> bool {
-        FileType::from_raw_mode(self.stat.st_mode) == FileType::Directory
+        FileType::from_raw_mode(self.stat().st_mode) == FileType::Directory
     }
 
     /// Opens the file.
     pub(crate) fn file(&self) -> Result<File, Error> {
-        refuse_special(&self.named, &self.stat)?;
-        // A name for the open file by which it can be opened again, and by which no other can be.
-        let name = format!("/proc/self/fd/{}", self.hold.as_raw_fd());
-        let file = openat(CWD, name, READ, Mode::empty()).map_err(|errno| Error::file(&self.named, errno))?;
-        Ok(File::from(file))
+        refuse_special(&self.named, self.stat())?;
+        self.hold.file().map_err(|errno| Error::file(&self.named, errno))
     }
 
     /// Opens the folder.
     pub(crate) fn directory(&self) -> Result<OwnedFd, Error> {
-        let kind = match FileType::from_raw_mode(self.stat.st_mode) {
+        let kind = match FileType::from_raw_mode(self.stat().st_mode) {
             FileType::RegularFile => Some("a file, not a folder; file_read reads it"),
             kind => special(kind).map(|_| "neither a file nor a folder"),
         };
@@ -85,8 +84,7 @@ impl Held {
             let reason = io::Error::new(io::ErrorKind::NotADirectory, format!("it is {kind}"));
             return Err(Error::file(&self.named, reason));
         }
-        let opened = openat(&self.hold, ".", READ | OFlags::DIRECTORY, Mode::empty());
-        opened.map_err(|errno| Error::file(&self.named, errno))
+        self.hold.folder().map_err(|errno| Error::file(&self.named, errno))
     }
 }
 
@@ -96,12 +94,6 @@ pub(crate) fn open_in(directory: &OwnedFd, name: &std::ffi::OsStr) -> Result<(Fi
     let stat = fstat(&file)?;
     let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
     if is_file { Ok((File::from(file), stat)) } else { Err(Errno::INVAL) }
-}
-
-/// The path under which the kernel knows an open file.
-pub(crate) fn real_path(file: &OwnedFd) -> Result<PathBuf, Errno> {
-    let link = readlink(format!("/proc/self/fd/{}", file.as_raw_fd()), Vec::new())?;
-    Ok(PathBuf::from(OsString::from_vec(link.into_bytes())))
 }
 
 /// What it is, unless it is a file.

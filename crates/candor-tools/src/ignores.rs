@@ -6,12 +6,12 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use candor_beneath::{Links, PLACE, open, open_anywhere};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::Mode;
 
 use crate::access::Access;
-use crate::beneath::{Links, open, open_anywhere};
 use crate::held::open_in;
 
 /// The longest list that is read.
@@ -21,8 +21,6 @@ const FOLDERS_UP_MAX: usize = 64;
 
 /// Lists of a folder, the one that counts most first.
 const LISTS: &[&str] = &[".ignore", ".gitignore"];
-
-const PATH: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
 
 /// The lists that hold for a folder: its own and those above.
 #[derive(Default)]
@@ -40,7 +38,7 @@ impl Ignores {
             if is_repository || access.check_read("", folder, None).is_err() {
                 break;
             }
-            let Ok(open) = open_anywhere(folder, PATH) else { break };
+            let Ok(open) = open_anywhere(folder, PLACE) else { break };
             is_repository = has_git(folder);
             folders.push((folder.to_owned(), open));
         }
@@ -61,7 +59,7 @@ impl Ignores {
             lists.extend(open_in(folder, name).ok().and_then(|(file, _)| list(file, real)));
         }
         if names.contains(&OsStr::new(".git")) {
-            let exclude = open(folder, Path::new(".git/info"), PATH, Mode::empty(), Links::Never);
+            let exclude = open(folder, Path::new(".git/info"), PLACE, Mode::empty(), Links::Never);
             let exclude = exclude.and_then(|info| open_in(&info, OsStr::new("exclude")));
             lists.extend(exclude.ok().and_then(|(file, _)| list(file, real)));
         }

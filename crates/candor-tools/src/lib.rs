@@ -22,7 +22,6 @@ mod apply_patch;
 mod approval;
 pub mod arguments;
 mod ask_user;
-mod beneath;
 mod carrying;
 mod changed;
 mod changing;

@@ -84,7 +84,7 @@ fn listed(
     let held = access.hold(asked)?;
     let folder = held.directory()?;
     let mut listing =
-        Listing { access, real: &held.real, text: String::new(), count: 0, shortened: None, room };
+        Listing { access, real: held.real(), text: String::new(), count: 0, shortened: None, room };
     listing.add(&folder, Path::new(""), depth);
     if access.context.cancel.is_cancelled() {
         return Err(Error::Interrupted { tool: NAME.to_owned() });

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use candor_beneath::Facts;
 use candor_log::event;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, statat};
 
@@ -217,13 +218,8 @@ impl State {
 fn stamp(git: &OwnedFd) -> Option<[i64; 5]> {
     let stat = statat(git, "index", AtFlags::empty()).ok()?;
     let number = |number: u64| i64::try_from(number).ok();
-    Some([
-        number(stat.st_dev)?,
-        number(stat.st_ino)?,
-        stat.st_size,
-        stat.st_ctime,
-        i64::try_from(stat.st_ctime_nsec).ok()?,
-    ])
+    let ((device, inode), (seconds, nanoseconds)) = (stat.file(), stat.changed());
+    Some([number(device)?, number(inode)?, stat.st_size, seconds, nanoseconds])
 }
 
 fn is_settled(seconds: i64) -> bool {

@@ -11,12 +11,11 @@ use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
+use candor_beneath::{self as beneath, Facts, Links, PLACE};
 use rustix::fs::{
     Access, AtFlags, CWD, FileType, Mode, OFlags, accessat, fstat, mkdirat, openat, readlinkat, renameat,
     statat, symlinkat, unlinkat,
 };
-
-use crate::beneath::{self, Links};
 
 /// A reference or a hash.
 const HEAD_BYTES_MAX: u64 = 4096;
@@ -27,7 +26,6 @@ const HASH_CHARS: [usize; 2] = [40, 64];
 const FOLDERS: [&str; 2] = ["objects", "refs"];
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-const PATH: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
 /// A place below a folder that commands write. It is opened anew each time, as hundreds of them may be known.
@@ -48,7 +46,7 @@ impl Whereabouts {
 
     /// The folder that commands write, open.
     pub(crate) fn open_root(&self) -> Option<OwnedFd> {
-        openat(CWD, &self.root, PATH, Mode::empty()).ok()
+        openat(CWD, &self.root, PLACE, Mode::empty()).ok()
     }
 
     /// Opens it, where it is a folder.
@@ -172,7 +170,7 @@ impl Link {
 }
 
 fn file(git: &OwnedFd) -> (u64, u64) {
-    fstat(git).map_or((0, 0), |stat| (stat.st_dev, stat.st_ino))
+    fstat(git).map_or((0, 0), |stat| stat.file())
 }
 
 fn put_back(git: &OwnedFd, head: &[u8]) -> Option<()> {

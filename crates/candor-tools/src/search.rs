@@ -125,7 +125,7 @@ impl Query {
     fn run(&self, access: &Access) -> Result<(ToolOutput, Option<Shortened>), Error> {
         let matcher = self.matcher()?;
         let root = access.hold(&self.path)?;
-        let glob = self.glob.as_deref().map(|pattern| glob(NAME, &root.real, pattern)).transpose()?;
+        let glob = self.glob.as_deref().map(|pattern| glob(NAME, root.real(), pattern)).transpose()?;
         // One more tells whether there are more.
         let first = First::new(self.matches_max + 1);
         let finder = Finder { query: self, regex: OnceLock::new() };

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::io::Read;
 use std::os::fd::OwnedFd;
 
+use candor_beneath::Facts;
 use rustix::fs::{AtFlags, FileType, Stat, readlinkat, statat};
 use rustix::io::Errno;
 
@@ -41,13 +42,7 @@ impl Seen {
 
 impl Stamp {
     pub(crate) fn of(stat: &Stat) -> Self {
-        let nanos = |nanos: u64| i64::try_from(nanos).unwrap_or_default();
-        Self {
-            bytes: stat.st_size,
-            modified: (stat.st_mtime, nanos(stat.st_mtime_nsec)),
-            changed: (stat.st_ctime, nanos(stat.st_ctime_nsec)),
-            file: (stat.st_dev, stat.st_ino),
-        }
+        Self { bytes: stat.st_size, modified: stat.modified(), changed: stat.changed(), file: stat.file() }
     }
 }
 
@@ -68,7 +63,7 @@ pub(crate) fn see(
         return None;
     }
     let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-    let (stamp, mode) = (Stamp::of(&stat), stat.st_mode & 0o7777);
+    let (stamp, mode) = (Stamp::of(&stat), stat.permissions());
     let known = before.filter(|before| before.stamp == stamp);
     let standing = match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => return file(folder, name, before, snapshots),
@@ -93,7 +88,7 @@ fn file(folder: &OwnedFd, name: &OsStr, before: Option<&Seen>, snapshots: &Snaps
         Err(Errno::ACCESS) => return unreadable(folder, name, before),
         Err(_) => return None,
     };
-    let (stamp, mode) = (Stamp::of(&stat), stat.st_mode & 0o7777);
+    let (stamp, mode) = (Stamp::of(&stat), stat.permissions());
     if let Some(before) = before.filter(|before| before.stamp == stamp) {
         return Some((before.clone(), 0));
     }
@@ -114,5 +109,5 @@ fn file(folder: &OwnedFd, name: &OsStr, before: Option<&Seen>, snapshots: &Snaps
 fn unreadable(folder: &OwnedFd, name: &OsStr, before: Option<&Seen>) -> Option<(Seen, u64)> {
     before?;
     let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-    Some((Seen { stamp: Stamp::of(&stat), mode: stat.st_mode & 0o7777, standing: None }, 0))
+    Some((Seen { stamp: Stamp::of(&stat), mode: stat.permissions(), standing: None }, 0))
 }

@@ -10,22 +10,19 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, mknodat, readlinkat, renameat, statat, symlinkat, unlinkat,
-};
+use candor_beneath::{Facts, PLACE, open_anywhere, real_path};
+use rustix::fs::{AtFlags, FileType, Mode, readlinkat, renameat, statat, symlinkat, unlinkat};
 use rustix::io::Errno;
 use uuid::Uuid;
 
 use crate::Error;
 use crate::access::Access;
-use crate::beneath::open_anywhere;
-use crate::held::{open_in, real_path};
+use crate::held::open_in;
 use crate::notes::Place;
 use crate::snapshots::{SNAPSHOT_BYTES_MAX, Snapshots};
 use crate::standing::{Special, Standing, not_made_anew};
 use crate::target::{Content, LastLink, NewMode, Target};
 
-const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
 /// The one name that tools do not write and undo puts back: where it is no folder it leads git elsewhere, and whoever
 /// takes back what a command did to it has git trust what it trusted before.
 const GIT: &str = ".git";
@@ -105,7 +102,7 @@ impl<'a> Spot<'a> {
         if let Some(note) = &self.note {
             let target = self.access.note(note)?;
             let content = target.read(SNAPSHOT_BYTES_MAX as u64).map_err(|error| self.failed(error))?;
-            let mode = target.old.map(|old| old.st_mode & 0o7777);
+            let mode = target.old.map(|old| old.permissions());
             return Ok(content.map_or(Now::Nothing, |content| file(content, mode)));
         }
         let folder = match self.above()? {
@@ -124,7 +121,7 @@ impl<'a> Spot<'a> {
         let Some(stat) = stat else { return Ok(Now::Nothing) };
         let now = match FileType::from_raw_mode(stat.st_mode) {
             FileType::Directory => Ok(Now::Folder),
-            FileType::RegularFile => self.read(&folder, stat.st_mode & 0o7777),
+            FileType::RegularFile => self.read(&folder, stat.permissions()),
             FileType::Symlink => readlinkat(&folder, self.name, Vec::new()).map(|text| {
                 let standing = Standing::Link { text: Snapshots::name(text.as_bytes()) };
                 Now::Stands(standing, Some(text.into_bytes()))
@@ -184,8 +181,8 @@ impl<'a> Spot<'a> {
             Put::File { .. } => Ok(()),
             Put::Link { text } => anew(&|| symlinkat(OsStr::from_bytes(text), &folder, temporary)),
             Put::Special { special: Special::Pipe, mode } => {
-                let mode = Mode::from_raw_mode(mode.unwrap_or(PIPE_MODE) & 0o777);
-                anew(&|| mknodat(&folder, temporary, FileType::Fifo, mode, 0))
+                let mode = candor_beneath::mode(mode.unwrap_or(PIPE_MODE) & 0o777);
+                anew(&|| make_pipe(&folder, temporary, mode))
             }
             Put::Special { special, .. } => Err(not_made_anew(*special)),
         };
@@ -291,7 +288,7 @@ impl<'a> Spot<'a> {
     }
 
     fn above(&self) -> Result<Above, Error> {
-        let folder = match open_anywhere(self.parent, FOLDER) {
+        let folder = match open_anywhere(self.parent, PLACE) {
             Err(Errno::NOENT | Errno::NOTDIR) => return Ok(Above::Nothing),
             opened => opened.map_err(|errno| self.failed(errno))?,
         };
@@ -321,4 +318,15 @@ fn file(content: Content, mode: Option<u32>) -> Now {
 
 fn new_mode(mode: Option<u32>) -> NewMode {
     mode.map_or(NewMode::Usual, NewMode::Exactly)
+}
+
+#[cfg(target_os = "linux")]
+fn make_pipe(folder: &OwnedFd, name: &OsStr, mode: Mode) -> Result<(), Errno> {
+    rustix::fs::mknodat(folder, name, FileType::Fifo, mode, 0)
+}
+
+/// Here a pipe is made only by its whole path, which somebody may have changed meanwhile.
+#[cfg(not(target_os = "linux"))]
+fn make_pipe(_: &OwnedFd, _: &OsStr, _: Mode) -> Result<(), Errno> {
+    Err(Errno::NOTSUP)
 }

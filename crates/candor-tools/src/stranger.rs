@@ -7,10 +7,11 @@
 use std::ffi::{CStr, OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use candor_beneath::{self as beneath, Facts, Links};
 use rustix::fs::{
     AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, Stat, chmod, fstat, openat, renameat, renameat_with,
     statat,
@@ -18,7 +19,6 @@ use rustix::fs::{
 use rustix::io::Errno;
 use uuid::Uuid;
 
-use crate::beneath::{self, Links};
 use crate::harmless::is_harmless;
 
 /// A longer configuration was not written by git for a new repository.
@@ -30,7 +30,7 @@ const NAMES_MAX: usize = 64;
 /// Of so many hooks it is known how they were.
 const HOOKS_MAX: usize = 256;
 
-const PATH: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const PLACE: OFlags = beneath::PLACE.union(OFlags::NOFOLLOW);
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
@@ -53,14 +53,14 @@ pub(crate) struct Doubtful {
 }
 
 /// When a file was changed last, as nobody but the kernel can say.
-pub(crate) type Stamp = (u64, u64, u32, i64, i64, i64);
+pub(crate) type Stamp = ((u64, u64), FileType, u32, i64, (i64, i64));
 
 /// Looks at a path below a root. `closed` is what no command can write.
 pub(crate) fn meet(root: impl AsFd, path: &Path, closed: &[PathBuf]) -> Met {
     let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let Some(name) = path.file_name() else { return Met::Nothing };
     // Git goes over no link on the way either.
-    let Ok(above) = beneath::open(root, above, PATH, Mode::empty(), Links::Never) else {
+    let Ok(above) = beneath::open(root, above, PLACE, Mode::empty(), Links::Never) else {
         return Met::Nothing;
     };
     let Ok(found) = statat(&above, name, AtFlags::SYMLINK_NOFOLLOW) else { return Met::Nothing };
@@ -72,7 +72,7 @@ pub(crate) fn meet(root: impl AsFd, path: &Path, closed: &[PathBuf]) -> Met {
         }
         _ => return Met::Nothing,
     }
-    let Ok(folder) = openat(&above, name, PATH, Mode::empty()) else { return Met::Nothing };
+    let Ok(folder) = openat(&above, name, PLACE, Mode::empty()) else { return Met::Nothing };
     let Ok(git) = statat(&folder, ".git", AtFlags::SYMLINK_NOFOLLOW) else { return Met::Nothing };
     let is_harmless = match kind(&git) {
         FileType::Directory => runs_nothing(&folder).is_some(),
@@ -111,13 +111,8 @@ fn leads_into(folder: &OwnedFd, closed: &[PathBuf]) -> Option<()> {
     if place.is_empty() || place.contains(char::is_control) {
         return None;
     }
-    let place = Path::new(&own_name(folder)).join(place).canonicalize().ok()?;
+    let place = beneath::name(folder).ok()?.join(place).canonicalize().ok()?;
     closed.iter().any(|closed| place.starts_with(closed)).then_some(())
-}
-
-/// How an open folder is called, for those who take only names.
-fn own_name(folder: &OwnedFd) -> String {
-    format!("/proc/self/fd/{}", folder.as_raw_fd())
 }
 
 /// A file that is one, and text, and not longer than this.
@@ -148,9 +143,8 @@ pub(crate) fn stamp(folder: impl AsFd, name: impl rustix::path::Arg) -> Option<S
 }
 
 fn stamp_of(stat: &Stat) -> Stamp {
-    let (size, changed, part) =
-        if kind(stat).is_dir() { (0, 0, 0) } else { (stat.st_size, stat.st_ctime, stat.st_ctime_nsec) };
-    (stat.st_dev, stat.st_ino, stat.st_mode, size, changed, i64::try_from(part).unwrap_or(0))
+    let (size, changed) = if kind(stat).is_dir() { (0, (0, 0)) } else { (stat.st_size, stat.changed()) };
+    (stat.file(), kind(stat), stat.permissions(), size, changed)
 }
 
 impl Doubtful {
@@ -219,8 +213,9 @@ impl Doubtful {
 
     /// In a folder that may not be written, nothing can be given another name; it is the person's all the same.
     fn open_up(&self) {
-        if let Ok(stat) = fstat(&self.folder) {
-            let _ = chmod(own_name(&self.folder), Mode::from_raw_mode(stat.st_mode & 0o7777 | 0o700));
+        // Not through the descriptor, which is only a hold.
+        if let (Ok(stat), Ok(name)) = (fstat(&self.folder), beneath::name(&self.folder)) {
+            let _ = chmod(name, beneath::mode(stat.permissions() | 0o700));
         }
     }
 }

@@ -13,6 +13,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
+use candor_beneath::{Facts, Links, PLACE, open, open_anywhere, real_path};
 use rustix::fs::{
     AtFlags, FileType, Mode, OFlags, Stat, fchmod, fchown, mkdirat, openat, readlinkat, renameat, statat,
     unlinkat,
@@ -22,8 +23,7 @@ use rustix::process::{Gid, Uid};
 use uuid::Uuid;
 
 use crate::access::Access;
-use crate::beneath::{Links, open, open_anywhere};
-use crate::held::{no_workspace, open_in, real_path, refuse_special};
+use crate::held::{no_workspace, open_in, refuse_special};
 use crate::notes::{Notes, Place, Scope};
 use crate::{Error, Permission};
 
@@ -35,8 +35,6 @@ const NEW_DIRECTORY_MODE: u32 = 0o777;
 const KEPT_MODE: u32 = 0o777;
 /// How many links one path may lead over, as in the kernel.
 const LINKS_MAX: usize = 40;
-
-const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// What becomes of a link in the last place of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +116,7 @@ impl Access {
     /// but a note can be found here, and only where no link is on the way.
     pub(crate) fn note(&self, place: &Place) -> Result<Target, Error> {
         let asked = place.path();
-        let root = open_anywhere(&place.root, DIRECTORY).map_err(|errno| Error::file(&asked, errno))?;
+        let root = open_anywhere(&place.root, PLACE).map_err(|errno| Error::file(&asked, errno))?;
         let real = real_path(&root).map_err(|errno| Error::file(&asked, errno))?;
         let wanted = real.join(&place.below);
         let bounds = Bounds::Beneath { root, real };
@@ -158,7 +156,7 @@ impl Access {
         }
         let temp = self.context.walls.temp().map(Path::to_owned);
         for root in std::iter::once(workspace).chain(&self.context.rules.writable).chain(&temp) {
-            let directory = match open_anywhere(root, DIRECTORY) {
+            let directory = match open_anywhere(root, PLACE) {
                 Err(Errno::NOENT) if root == workspace => return Err(no_workspace(workspace)),
                 Err(_) if root != workspace => continue,
                 opened => opened.map_err(|errno| Error::file(root, errno))?,
@@ -192,7 +190,7 @@ impl Access {
 pub(crate) fn below_alias<'p>(path: &'p Path, real: &Path) -> Option<&'p Path> {
     let is_it = |above: &&Path| {
         // Not over the kernel's own links, which have nothing to do with the path.
-        let opened = open_anywhere(above, DIRECTORY).and_then(|above| real_path(&above));
+        let opened = open_anywhere(above, PLACE).and_then(|above| real_path(&above));
         opened.is_ok_and(|above| above == real)
     };
     // The outermost name counts: a link inside that leads back to the directory is a part of the rest.
@@ -215,9 +213,9 @@ impl Bounds {
         match self {
             Self::Beneath { root, .. } => {
                 let path = Path::new(".").join(path);
-                open(root, &path, DIRECTORY, Mode::empty(), Links::Inside)
+                open(root, &path, PLACE, Mode::empty(), Links::Inside)
             }
-            Self::Anywhere => open_anywhere(path, DIRECTORY),
+            Self::Anywhere => open_anywhere(path, PLACE),
         }
     }
 
@@ -327,7 +325,7 @@ impl Target {
         self.stayed()?;
         let mut directory = self.directory.try_clone()?;
         for name in &self.missing {
-            directory = openat(&directory, name, DIRECTORY | OFlags::NOFOLLOW, Mode::empty())?;
+            directory = openat(&directory, name, PLACE | OFlags::NOFOLLOW, Mode::empty())?;
         }
         unlinkat(&directory, &self.name, AtFlags::empty())?;
         // A folder that holds something else by now stays.
@@ -346,12 +344,12 @@ impl Target {
     /// Goes down to the folder of the file and makes those that are missing, counting them.
     fn make_folders(&self, directory: &mut OwnedFd, made: &mut u32) -> io::Result<()> {
         for name in &self.missing {
-            match mkdirat(&*directory, name, Mode::from_raw_mode(NEW_DIRECTORY_MODE)) {
+            match mkdirat(&*directory, name, candor_beneath::mode(NEW_DIRECTORY_MODE)) {
                 Ok(()) => *made += 1,
                 Err(Errno::EXIST) => *made = 0,
                 Err(errno) => return Err(errno.into()),
             }
-            *directory = openat(&*directory, name, DIRECTORY | OFlags::NOFOLLOW, Mode::empty())?;
+            *directory = openat(&*directory, name, PLACE | OFlags::NOFOLLOW, Mode::empty())?;
         }
         Ok(())
     }
@@ -364,7 +362,7 @@ impl Target {
             _ => NEW_FILE_MODE,
         };
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = openat(directory, &temporary, flags, Mode::from_raw_mode(new))?;
+        let file = openat(directory, &temporary, flags, candor_beneath::mode(new))?;
         let written = self.fill(file, content, mode).and_then(|mode| {
             renameat(directory, &temporary, directory, OsStr::new(&self.name))?;
             Ok(mode)
@@ -381,7 +379,7 @@ impl Target {
             // Only root can give a file away, and only root needs to: another's file stays another's.
             let _ = fchown(&file, Some(Uid::from_raw(old.st_uid)), Some(Gid::from_raw(old.st_gid)));
         }
-        let old = self.old.map(|old| old.st_mode & KEPT_MODE);
+        let old = self.old.map(|old| old.permissions() & KEPT_MODE);
         let wanted = match (mode, old) {
             (NewMode::Exactly(mode), _) => Some(mode & KEPT_MODE),
             (NewMode::Usual, old) => old,
@@ -391,7 +389,7 @@ impl Target {
             (NewMode::Executable(_), None) => None,
         };
         if let Some(wanted) = wanted {
-            fchmod(&file, Mode::from_raw_mode(wanted))?;
+            fchmod(&file, candor_beneath::mode(wanted))?;
         }
         let mut file = File::from(file);
         file.write_all(content)?;
@@ -404,7 +402,7 @@ fn prune(mut directory: OwnedFd, folders: u32) -> io::Result<()> {
     for _ in 0..folders {
         let path = real_path(&directory)?;
         // What is above an open folder is asked of the folder, not of a path.
-        let above = openat(&directory, "..", DIRECTORY, Mode::empty())?;
+        let above = openat(&directory, "..", PLACE, Mode::empty())?;
         if path.parent() != Some(real_path(&above)?.as_path()) {
             break;
         }

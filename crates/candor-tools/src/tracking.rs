@@ -16,6 +16,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use candor_beneath::PLACE;
 use candor_protocol::Change;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
@@ -34,7 +35,7 @@ const ENTRIES_MAX: usize = 5_000;
 /// The most that is read at one look.
 const BYTES_MAX: u64 = 64 << 20;
 
-const GIT: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const GIT: OFlags = PLACE.union(OFlags::NOFOLLOW);
 
 /// What people are told of a workspace that is not tracked.
 const TOO_MUCH: &str =
@@ -237,7 +238,7 @@ fn look(access: &Access, before: &Files, snapshots: &Snapshots) -> Option<Tree> 
 /// A file that was there before, wherever git wants to look now.
 fn again(access: &Access, path: &Path, seen: &Seen, snapshots: &Snapshots) -> Option<Seen> {
     let (folder, name) = (path.parent()?, path.file_name()?);
-    let held = access.hold_at(".", folder).ok().filter(|held| held.real == folder)?;
+    let held = access.hold_at(".", folder).ok().filter(|held| held.real() == folder)?;
     let seen = see(&held.directory().ok()?, name, FileType::Unknown, Some(seen), snapshots)?;
     Some(seen.0)
 }

@@ -66,11 +66,11 @@ pub(crate) fn walk<V: Visitor>(
     dots: DotNames,
     visitor: impl Fn() -> V + Sync,
 ) -> Result<(), Error> {
-    let walk = Walk { access, root: &root.real, dots, queue: Mutex::default(), changed: Condvar::new() };
+    let walk = Walk { access, root: root.real(), dots, queue: Mutex::default(), changed: Condvar::new() };
     let folder = Folder {
         open: Arc::new(root.directory()?),
         path: PathBuf::new(),
-        ignores: Ignores::above(access, &root.real),
+        ignores: Ignores::above(access, root.real()),
         depth: 0,
     };
     walk.push(vec![Job::Folder(folder)]);

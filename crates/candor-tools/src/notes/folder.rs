@@ -7,12 +7,12 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use candor_beneath::{self as beneath, Links, open_anywhere};
 use rustix::fs::{FileType, FlockOperation, Mode, OFlags, flock};
 use rustix::io::Errno;
 
 use super::{NOTE_BYTES_MAX, NOTES_MAX};
 use crate::ToolContext;
-use crate::beneath::{self, Links, open_anywhere};
 use crate::held::open_in;
 use crate::walk::entries;
 

@@ -5,11 +5,11 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use candor_beneath::{self as beneath, Links};
 use candor_protocol::{Code, Failure};
 use rustix::fs::{Mode, OFlags};
 use serde::Deserialize;
 
-use crate::beneath::{self, Links};
 use crate::trust::content_hash;
 
 /// The file that makes a folder a skill.

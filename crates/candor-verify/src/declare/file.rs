@@ -2,16 +2,15 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::{AsFd, OwnedFd};
-use std::path::{Component, Path};
+use std::os::fd::OwnedFd;
+use std::path::Path;
 
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
+use candor_beneath::{Links, PLACE};
+use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 
 /// Largest file that declarations are read from. A hundred services are 50 KB; a megabyte is a mistake or an attack.
 const FILE_BYTES_MAX: u64 = 1 << 20;
-/// How often the kernel is asked again when somebody renamed a folder under its eyes.
-const RETRIES_MAX: usize = 32;
 /// A pipe must not be waited for.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
@@ -87,29 +86,6 @@ fn tidied(text: &str) -> String {
 }
 
 fn open(root: &Path, path: &Path) -> Result<OwnedFd, Errno> {
-    let folder = openat(CWD, root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-    let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-    for _ in 0..RETRIES_MAX {
-        match openat2(&folder, path, READ, Mode::empty(), beneath) {
-            Err(Errno::AGAIN | Errno::INTR) => {}
-            Err(Errno::NOSYS | Errno::PERM) => return walk(&folder, path),
-            opened => return opened,
-        }
-    }
-    Err(Errno::AGAIN)
-}
-
-/// The same where the kernel cannot: one step at a time, and no link is followed at all.
-fn walk(root: impl AsFd, path: &Path) -> Result<OwnedFd, Errno> {
-    let step = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut folder = openat(root, ".", step, Mode::empty())?;
-    let mut components = path.components().peekable();
-    while let Some(component) = components.next() {
-        let Component::Normal(name) = component else { return Err(Errno::XDEV) };
-        if components.peek().is_none() {
-            return openat(&folder, name, READ | OFlags::NOFOLLOW, Mode::empty());
-        }
-        folder = openat(&folder, name, step, Mode::empty())?;
-    }
-    Err(Errno::NOENT)
+    let folder = openat(CWD, root, PLACE, Mode::empty())?;
+    candor_beneath::open(&folder, path, READ, Mode::empty(), Links::Inside)
 }

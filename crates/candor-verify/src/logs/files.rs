@@ -6,9 +6,9 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 
+use candor_beneath::Links;
 use globset::{GlobBuilder, GlobMatcher};
-use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
-use rustix::io::Errno;
+use rustix::fs::{Mode, OFlags};
 
 /// How deep `**` goes.
 const DEPTH_MAX: usize = 12;
@@ -17,8 +17,6 @@ const LOOKED_AT_MAX: usize = 20_000;
 /// Folders that `**` passes over: large, and without logs of the project.
 const PASSED_OVER: &[&str] =
     &[".git", ".hg", "node_modules", "target", ".venv", "venv", "__pycache__", ".tox"];
-/// How often an opening that a rename disturbed is tried again.
-const TRIES_MAX: usize = 8;
 
 /// Which file it is, whatever it is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -72,22 +70,7 @@ impl Globs {
     pub(super) fn open(&self, path: &Path) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
         let root = OpenOptions::new().read(true).custom_flags(bits(OFlags::DIRECTORY)).open(&self.root)?;
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-        for _ in 0..TRIES_MAX {
-            match openat2(&root, path, flags, Mode::empty(), resolve) {
-                Ok(file) => return regular(file),
-                Err(Errno::AGAIN | Errno::INTR) => {}
-                Err(Errno::NOSYS | Errno::PERM) => return self.open_resolved(path),
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(ErrorKind::ResourceBusy.into())
-    }
-
-    /// The same on a kernel that cannot hold a path below a folder.
-    fn open_resolved(&self, path: &Path) -> io::Result<File> {
-        let (root, path) = (fs::canonicalize(&self.root)?, fs::canonicalize(self.root.join(path))?);
-        if path.starts_with(root) { open_plain(&path) } else { Err(ErrorKind::PermissionDenied.into()) }
+        regular(candor_beneath::open(&root, path, flags, Mode::empty(), Links::Inside)?)
     }
 
     fn look(

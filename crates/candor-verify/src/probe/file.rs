@@ -5,9 +5,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use candor_beneath::Links;
 use candor_sandbox::without_dots;
 use regex::Regex;
-use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
+use rustix::fs::{Mode, OFlags};
 use tokio::task::spawn_blocking;
 
 use super::outcome::{Found, SAMPLE_CHARS_MAX, end, one_line, quoted};
@@ -87,9 +88,8 @@ fn look(root: &Path, path: &Path, before: Option<Mark>) -> io::Result<Look> {
     };
     let Ok(below) = whole.strip_prefix(&root) else { return Ok(Look::Outside) };
     // Whoever puts a link there meanwhile does not lead us anywhere.
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
-    match openat2(File::open(&root)?, below, READ, Mode::empty(), resolve) {
+    match candor_beneath::open(File::open(&root)?, below, READ, Mode::empty(), Links::Never) {
         Ok(file) => read(File::from(file), before),
         Err(rustix::io::Errno::NOENT) => Ok(Look::Nothing),
         Err(error) => Err(error.into()),
