@@ -5,9 +5,6 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, FileType, Mode, mknodat};
-use rustix::io::Errno;
-
 use crate::Error;
 
 /// Read and written by its owner; SQLite gives the files beside it the same mode.
@@ -65,16 +62,32 @@ pub(crate) fn still_there(path: &Path, opened: Identity) -> Result<(), Error> {
 
 fn create(path: &Path) -> io::Result<()> {
     let made = make_directories(path)?;
-    // Made without being opened: to close it would take away the locks that another thread of this process may have on
-    // it by then.
-    match mknodat(CWD, path, FileType::RegularFile, Mode::from_raw_mode(FILE_MODE), 0) {
-        Ok(()) | Err(Errno::EXIST) => {}
-        Err(error) => return Err(error.into()),
-    }
+    make(path)
+        .or_else(|error| if error.kind() == io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) })?;
     // SQLite syncs the folder of the file, not those above it.
     made.iter()
         .filter_map(|directory| directory.parent())
         .try_for_each(|parent| File::open(parent)?.sync_all())
+}
+
+/// Makes it without opening it: to close it would take away the locks that another thread of this process may have on it by
+/// then.
+#[cfg(target_os = "linux")]
+fn make(path: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    Ok(mknodat(CWD, path, FileType::RegularFile, Mode::from_raw_mode(FILE_MODE), 0)?)
+}
+
+/// Here only who opens a file can make one. It gets its name when it is closed again: to close it later would take away the
+/// locks that another thread of this process may have on it by then.
+#[cfg(not(target_os = "linux"))]
+fn make(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let unnamed = path.with_extension(format!("new-{}", std::process::id()));
+    let made = fs::OpenOptions::new().write(true).create(true).mode(FILE_MODE).open(&unnamed).map(drop);
+    let named = made.and_then(|()| fs::hard_link(&unnamed, path));
+    let _ = fs::remove_file(&unnamed);
+    named
 }
 
 /// Makes the missing folders above the file, and says which they were.

@@ -1,32 +1,33 @@
 //! The right to write a session, held by one process at a time.
 //!
 //! There is no clock in it and no heartbeat: the kernel, or the server, gives it back when its holder dies. For a file it
-//! is a lock on one byte of a file beside the database; for a server it is an advisory lock of the connection that
+//! is a lock on a file in a folder beside the database; for a server it is an advisory lock of the connection that
 //! writes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use candor_protocol::SessionId;
-use nix::errno::Errno;
-use nix::fcntl::{FcntlArg, fcntl};
-use nix::libc;
 use tokio::sync::Notify;
 
 use crate::database::Database;
 use crate::{Error, Store};
 
-/// What is added to the name of the database for the file with the locks. It stays when the last holder is gone: to
-/// remove it would let two processes lock two files.
-const SUFFIX: &str = "-leases";
+/// What is added to the name of the database for the folder with the locks.
+const SUFFIX: &str = "-locks";
 
 /// Read and written by its owner.
 const FILE_MODE: u32 = 0o600;
+/// Entered by its owner.
+const FOLDER_MODE: u32 = 0o700;
+
+/// How often a file that is removed under us is made again.
+const ATTEMPTS_MAX: usize = 16;
 
 /// A time-ordered id ends in this many random bits.
 const RANDOM_BITS: u32 = 62;
@@ -100,74 +101,79 @@ impl Leases {
     }
 }
 
-/// Locks on bytes of a file. They belong to the open file, not to the process: two stores of one process exclude each
-/// other, and one store must keep count itself.
+/// Locks on files, one for each session that is held. A lock belongs to the open file, not to the process: two stores of one
+/// process exclude each other. Locks on bytes of one file would need no folder; not every system has those that a process
+/// does not lose whenever it closes that file.
 #[derive(Debug)]
 pub(crate) struct FileLeases {
-    path: PathBuf,
-    held: Mutex<Held>,
-}
-
-#[derive(Debug, Default)]
-struct Held {
-    file: Option<File>,
-    sessions: HashSet<SessionId>,
+    folder: PathBuf,
+    held: Mutex<HashMap<SessionId, File>>,
 }
 
 impl FileLeases {
     fn beside(path: &Path) -> Self {
-        // The same file, by whichever link the database is reached.
+        // The same folder, by whichever link the database is reached.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let mut name = OsString::from(path);
         name.push(SUFFIX);
-        Self { path: name.into(), held: Mutex::default() }
+        Self { folder: name.into(), held: Mutex::default() }
     }
 
     fn take(&self, session: SessionId) -> io::Result<bool> {
         let mut held = locked(&self.held);
-        if held.sessions.contains(&session) {
+        if held.contains_key(&session) {
             return Ok(false);
         }
-        let file = match held.file.take() {
-            Some(file) => file,
-            None => open(&self.path)?,
-        };
-        let locked = lock(&file, session, libc::F_WRLCK);
-        held.file = Some(file);
-        match locked {
-            Ok(()) => Ok(held.sessions.insert(session)),
-            Err(Errno::EAGAIN | Errno::EACCES) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+        let lock = lock(&self.path(session))?;
+        Ok(lock.is_some_and(|file| held.insert(session, file).is_none()))
     }
 
     fn give_back(&self, session: SessionId) {
         let mut held = locked(&self.held);
-        held.sessions.remove(&session);
-        if let Some(file) = &held.file {
-            // Nothing can be done about a lock that does not go; it goes with the process.
-            let _ = lock(file, session, libc::F_UNLCK);
+        if let Some(file) = held.remove(&session) {
+            // Removed as long as it is ours: whoever has it open already sees that it is not the one at this path any more. One that
+            // stays, here or because its holder was killed, is used again.
+            let _ = fs::remove_file(self.path(session));
+            drop(file);
         }
+    }
+
+    fn path(&self, session: SessionId) -> PathBuf {
+        self.folder.join(session.to_string())
     }
 }
 
+/// Locks the file at this path. Nothing: somebody else has.
+fn lock(path: &Path) -> io::Result<Option<File>> {
+    for _ in 0..ATTEMPTS_MAX {
+        let file = open(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        let ours = file.metadata()?;
+        let is_same = |now: fs::Metadata| (now.dev(), now.ino()) == (ours.dev(), ours.ino());
+        if fs::symlink_metadata(path).is_ok_and(is_same) {
+            return Ok(Some(file));
+        }
+    }
+    // Others take it and give it back all the time.
+    Ok(None)
+}
+
 fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(FILE_MODE).open(path)
+    let open = || OpenOptions::new().write(true).create(true).truncate(false).mode(FILE_MODE).open(path);
+    match (open(), path.parent()) {
+        (Err(error), Some(folder)) if error.kind() == io::ErrorKind::NotFound => {
+            DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder)?;
+            open()
+        }
+        (opened, _) => opened,
+    }
 }
 
-fn lock(file: &File, session: SessionId, kind: libc::c_int) -> nix::Result<()> {
-    let request = libc::flock {
-        // Constants of the kernel, all below ten.
-        l_type: i16::try_from(kind).unwrap_or_default(),
-        l_whence: i16::try_from(libc::SEEK_SET).unwrap_or_default(),
-        l_start: key(session),
-        l_len: 1,
-        l_pid: 0,
-    };
-    fcntl(file, FcntlArg::F_OFD_SETLK(&request)).map(drop)
-}
-
-/// The random bits of an id, as a number that both a place in a file and an advisory lock can be.
+/// The random bits of an id, as a number for an advisory lock.
 pub(crate) fn key(session: SessionId) -> i64 {
     let digits: String = session.to_string().chars().filter(|c| *c != '-').collect();
     let low = digits.get(16..).and_then(|low| u64::from_str_radix(low, 16).ok()).unwrap_or_default();
@@ -243,4 +249,38 @@ impl ServerLeases {
 /// No code here can panic while it holds a lock, so a poisoned one is as good as any.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn however_often_a_lease_changes_hands_it_has_one_holder() {
+        let directory = tempfile::tempdir().unwrap();
+        let (database, session) = (directory.path().join("a.db"), SessionId::now());
+        let holders = AtomicUsize::new(0);
+        let take_often = || {
+            let leases = FileLeases::beside(&database);
+            let mut left = 500;
+            while left > 0 {
+                if leases.take(session).unwrap() {
+                    assert_eq!(holders.fetch_add(1, Ordering::SeqCst), 0, "somebody else has it");
+                    // Time for another to take what is not theirs.
+                    thread::yield_now();
+                    holders.fetch_sub(1, Ordering::SeqCst);
+                    leases.give_back(session);
+                    left -= 1;
+                }
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(take_often);
+            }
+        });
+    }
 }

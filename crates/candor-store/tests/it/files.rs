@@ -79,10 +79,16 @@ async fn a_lease_is_the_same_by_whichever_link_the_database_is_reached() {
     let link = rig.directory().join("link.db");
     std::os::unix::fs::symlink(rig.path(), &link).unwrap();
     let (store, linked) = (rig.open().await, Store::open(&Location::File(link)).await.unwrap());
-    let _lease = store.lease(session).await.unwrap().unwrap();
+    let lease = store.lease(session).await.unwrap().unwrap();
     assert!(linked.lease(session).await.unwrap().is_none());
-    let file = fs::metadata(rig.directory().join("candor.db-leases")).unwrap();
-    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&file.permissions()) & 0o777, 0o600);
+    let folder = rig.directory().join("candor.db-locks");
+    let mode = |path: &std::path::Path| {
+        std::os::unix::fs::PermissionsExt::mode(&fs::metadata(path).unwrap().permissions()) & 0o777
+    };
+    let held = folder.join(session.to_string());
+    assert_eq!((mode(&folder), mode(&held)), (0o700, 0o600));
+    drop(lease);
+    assert!(!held.exists(), "what is given back leaves nothing");
 }
 
 #[tokio::test]
