@@ -1,14 +1,18 @@
 //! Makes our own process a poor source of secrets.
 
-#![allow(unsafe_code, reason = "changing the environment is unsafe where there are threads")]
+#![allow(
+    unsafe_code,
+    reason = "changing the environment is unsafe where there are threads, and so are the actions of signals"
+)]
+
+use std::ffi::OsString;
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use crate::Error;
-use crate::walls::sys;
 
-/// Whatever begins with this tells the loader of a program what else to load.
-const LOADER_PREFIX: &str = "LD_";
+/// Whatever begins with one of these tells the loader of a program what else to load.
+const LOADER_PREFIXES: [&str; 2] = ["LD_", "DYLD_"];
 
 /// Makes our own process a poor source of secrets: other processes of the same user cannot look into it, it leaves no
 /// dump when it crashes, and what it starts loads nothing of somebody else's choice. It also hears how its children end,
@@ -16,8 +20,10 @@ const LOADER_PREFIX: &str = "LD_";
 ///
 /// It must be called at the beginning of `main`, before there is another thread.
 pub fn harden() -> Result<(), Error> {
-    sys::hear_of_children();
-    sys::control(libc::PR_SET_DUMPABLE, 0).map_err(|error| Error::wall("forbid dumps", error))?;
+    hear_of_children();
+    #[cfg(not(elsewhere))]
+    crate::walls::sys::control(libc::PR_SET_DUMPABLE, 0)
+        .map_err(|error| Error::wall("forbid dumps", error))?;
     let none = Rlimit { current: Some(0), maximum: Some(0) };
     setrlimit(Resource::Core, none).map_err(|error| Error::wall("forbid dumps", error))?;
     #[expect(
@@ -25,11 +31,32 @@ pub fn harden() -> Result<(), Error> {
         reason = "names are looked at to remove variables, not to read settings"
     )]
     let names = std::env::vars_os().map(|(name, _)| name);
-    let loaders: Vec<_> =
-        names.filter(|name| name.as_encoded_bytes().starts_with(LOADER_PREFIX.as_bytes())).collect();
+    let is_loaders = |name: &OsString| {
+        LOADER_PREFIXES.iter().any(|prefix| name.as_encoded_bytes().starts_with(prefix.as_bytes()))
+    };
+    let loaders: Vec<_> = names.filter(is_loaders).collect();
     for name in loaders {
         // SAFETY: the caller says that there is no other thread.
         unsafe { std::env::remove_var(name) };
     }
     Ok(())
+}
+
+/// Lets the end of a child be told. Whoever started us may have asked the kernel to forget children, and that is inherited.
+fn hear_of_children() {
+    // SAFETY: an action of zeros is the default one without flags.
+    unsafe {
+        let default: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(libc::SIGCHLD, &raw const default, std::ptr::null_mut());
+    }
+}
+
+/// Whether whoever started us wants a hangup to be ignored, as `nohup` does. Asked before anybody here listens to it.
+pub fn hangup_is_ignored() -> bool {
+    // SAFETY: nothing is changed, and what is asked for goes to a structure of its own.
+    unsafe {
+        let mut now: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(libc::SIGHUP, std::ptr::null(), &raw mut now) == 0
+            && now.sa_sigaction == libc::SIG_IGN
+    }
 }

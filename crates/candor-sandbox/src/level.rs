@@ -38,3 +38,27 @@ impl fmt::Display for Level {
         f.write_str(name)
     }
 }
+
+/// Which walls to put up. For tests, which try each of them alone.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Walls {
+    pub namespaces: bool,
+    pub landlock: bool,
+    pub seccomp: bool,
+}
+
+impl Walls {
+    /// All that we can do ourselves.
+    pub const NAMESPACES: Self = Self { namespaces: true, landlock: true, seccomp: true };
+    /// What works where namespaces are forbidden.
+    pub const LANDLOCK: Self = Self { namespaces: false, landlock: true, seccomp: true };
+
+    pub(crate) fn level(self) -> Level {
+        match self {
+            Self { namespaces: true, .. } => Level::Namespaces,
+            Self { landlock: true, .. } | Self { seccomp: true, .. } => Level::Landlock,
+            _ => Level::None,
+        }
+    }
+}

@@ -15,48 +15,69 @@
 //! whatever the policy leaves readable, Unix sockets with a path outside `/run` and `/tmp` (hide them), exhausting
 //! processor time, and a hole in the kernel.
 //!
+//! On other systems than Linux there are no walls: [`Sandbox::open`] refuses, and what runs bare has a group in place of a keeper
+//! (`elsewhere/`).
+//!
 //! Start reading at [`run()`], then `process.rs` for the end of a process and `strays.rs` for what it left behind; for
 //! the walls, `walls/child.rs` and then `walls/plan.rs`.
 
-#[cfg(not(target_os = "linux"))]
-compile_error!("Candor puts commands behind walls of the Linux kernel; there are none for this system yet");
-
 mod capture;
+#[cfg(elsewhere)]
+mod elsewhere;
 mod error;
 mod harden;
+#[cfg(not(elsewhere))]
 mod inside;
 mod level;
+#[cfg(not(elsewhere))]
 mod listening;
+#[cfg(not(elsewhere))]
 mod net;
+#[cfg(not(elsewhere))]
 mod orphans;
 mod output;
+mod paths;
 mod policy;
+#[cfg(not(elsewhere))]
 mod process;
 mod pump;
+#[cfg(not(elsewhere))]
 mod resolved;
 mod run;
 mod running;
 mod said;
+#[cfg(not(elsewhere))]
 mod sandbox;
 mod spec;
+#[cfg(not(elsewhere))]
 mod startup;
+#[cfg(not(elsewhere))]
 mod strays;
 mod streams;
 mod through;
+#[cfg(not(elsewhere))]
 mod walls;
 
+// The same names for the same things, whichever of the two there is.
+#[cfg(elsewhere)]
+use elsewhere::{orphans, process, sandbox, strays};
+
+#[cfg(elsewhere)]
+pub use elsewhere::{forget_startup, remove_left_over};
 pub use error::Error;
-pub use harden::harden;
-pub use level::Level;
-pub use listening::Listening;
+pub use harden::{hangup_is_ignored, harden};
+pub use level::{Level, Walls};
 pub use orphans::end_orphans;
 pub use output::Output;
+pub use paths::without_dots;
 pub use policy::{Limits, Network, Policy};
 pub use run::{Ended, How, run, run_told};
-pub use running::{Running, State, Stream, Tap, start, start_talking, start_tapped};
+pub use running::{Listening, Running, State, Stream, Tap, start, start_talking, start_tapped};
 pub use said::{Said, Since};
-pub use sandbox::{Sandbox, Walls, best_level, without_dots};
+pub use sandbox::{Sandbox, best_level};
 pub use spec::{Spec, Stdin};
+#[cfg(not(elsewhere))]
 pub use startup::forget_startup;
 pub use through::{Through, pass_through};
+#[cfg(not(elsewhere))]
 pub use walls::placeholder::remove_left_over;

@@ -4,17 +4,10 @@ use std::collections::HashSet;
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
+use crate::Listening;
+
 /// How the kernel writes that a socket listens.
 const LISTENS: &str = "0A";
-
-/// A socket that listens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Listening {
-    /// Where.
-    pub address: SocketAddr,
-    /// Whether one of the processes that were asked about holds it.
-    pub is_own: bool,
-}
 
 /// The sockets that listen in the network of the first process or of its members.
 ///

@@ -12,6 +12,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use tokio::io::unix::AsyncFd;
 use tokio::task::spawn_blocking;
 
+use crate::listening;
 use crate::orphans::mark_value;
 use crate::sandbox::Sandbox;
 use crate::strays::{KILL_TIME_MAX, Mark, wait_for_ends};
@@ -19,7 +20,7 @@ use crate::streams::{self, Pipes};
 use crate::walls::init::Init;
 use crate::walls::placeholder::Placeholder;
 use crate::walls::spawn::{Launched, launch};
-use crate::{Error, Spec};
+use crate::{Error, Listening, Spec};
 
 /// A process that was started and not reaped yet. Dropping it kills all of its call.
 ///
@@ -89,9 +90,9 @@ impl Process {
         aside(move || mark.ask_to_end(signal)).await;
     }
 
-    /// The numbers of its living processes on the host.
-    pub(crate) fn members(&self) -> Vec<u32> {
-        self.mark.descendants()
+    /// The sockets that listen in its network, and which of them it or what it started has opened.
+    pub(crate) fn listening(&self) -> Vec<Listening> {
+        listening::look(self.pid(), || self.mark.descendants())
     }
 
     /// Kills it and all it started.

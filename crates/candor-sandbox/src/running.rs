@@ -1,6 +1,7 @@
 //! A process that goes on while others talk to it.
 
 use std::io;
+use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,7 +13,6 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::capture::Capture;
-use crate::listening::{self, Listening};
 use crate::process::Process;
 use crate::run::{DRAIN, How, KILL_WAIT_MAX, how};
 use crate::said::Said;
@@ -39,6 +39,15 @@ pub enum State {
     Running,
     /// It ended like this, and nothing that it started is left.
     Ended(How),
+}
+
+/// A socket that listens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Listening {
+    /// Where.
+    pub address: SocketAddr,
+    /// Whether one of the processes that were asked about holds it.
+    pub is_own: bool,
 }
 
 /// Hears every byte that a process says, on the stream it was said on, before anything of it is dropped. What takes long here
@@ -135,7 +144,7 @@ impl Running {
     /// The sockets that listen in its network, and which of them it or what it started has opened. It looks through the
     /// process table.
     pub fn listening(&self) -> Vec<Listening> {
-        listening::look(self.pid(), || self.process.members())
+        self.process.listening()
     }
 
     /// Asks it and all it started to end, kills what is left after `grace`, and says how it ended.

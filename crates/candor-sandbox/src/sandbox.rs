@@ -3,13 +3,14 @@
 use std::fmt;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use libc::sock_filter;
 use rustix::io::Errno;
 
 use crate::net::Bridges;
+use crate::paths::without_dots;
 use crate::policy::{Network, Policy};
 use crate::resolved::{Resolved, prepare, resolve};
 use crate::walls::bubblewrap::{self, Wrapped};
@@ -18,20 +19,11 @@ use crate::walls::landlock::{self, Grants};
 use crate::walls::plan::TEMPORARY;
 use crate::walls::space::{NetworkKind, Space, USER_NAMESPACE};
 use crate::walls::trial;
-use crate::{Error, Level, Spec};
+use crate::{Error, Level, Spec, Walls};
 
 /// The opened walls of one session. Clones are the same walls.
 #[derive(Clone)]
 pub struct Sandbox(Arc<Inner>);
-
-/// Which walls to put up. For tests, which try each of them alone.
-#[doc(hidden)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Walls {
-    pub namespaces: bool,
-    pub landlock: bool,
-    pub seccomp: bool,
-}
 
 struct Inner {
     level: Level,
@@ -236,21 +228,6 @@ impl fmt::Debug for Sandbox {
     }
 }
 
-impl Walls {
-    /// All that we can do ourselves.
-    pub const NAMESPACES: Self = Self { namespaces: true, landlock: true, seccomp: true };
-    /// What works where namespaces are forbidden.
-    pub const LANDLOCK: Self = Self { namespaces: false, landlock: true, seccomp: true };
-
-    fn level(self) -> Level {
-        match self {
-            Self { namespaces: true, .. } => Level::Namespaces,
-            Self { landlock: true, .. } | Self { seccomp: true, .. } => Level::Landlock,
-            _ => Level::None,
-        }
-    }
-}
-
 const NONE_ALLOWED: &str = "the kernel allows no more of them (user.max_user_namespaces)";
 const NONE_FOR_YOU: &str = "the kernel allows this user none (kernel.unprivileged_userns_clone, \
                             kernel.apparmor_restrict_unprivileged_userns, or the container that we are in)";
@@ -289,19 +266,6 @@ fn network_kind(network: &Network) -> NetworkKind {
         Network::None => NetworkKind::Nothing,
         Network::Loopback { .. } | Network::List(_) => NetworkKind::Loopback,
     }
-}
-
-/// The path without `.` and `..`, as it reads: the disk is not asked.
-pub fn without_dots(path: &Path) -> PathBuf {
-    let mut clean = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => _ = clean.pop(),
-            other => clean.push(other),
-        }
-    }
-    clean
 }
 
 fn sockets(network: &Network, is_separate: bool) -> Sockets {

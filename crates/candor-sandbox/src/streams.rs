@@ -2,16 +2,20 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
 use rustix::fs::{Mode, OFlags};
-use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::Error;
 use crate::spec::{Spec, Stdin};
-use crate::walls::spawn::{ChildStreams, high};
+
+/// What the streams of a new process are.
+pub(crate) struct ChildStreams {
+    pub(crate) fds: [OwnedFd; 3],
+    pub(crate) is_terminal: bool,
+}
 
 /// The ends of its streams that are ours.
 pub(crate) struct Pipes {
@@ -36,21 +40,26 @@ pub(crate) fn open(spec: &Spec) -> Result<(ChildStreams, Pipes), Error> {
 }
 
 fn pipes(stdin: Stdin) -> io::Result<([OwnedFd; 3], Pipes)> {
-    let (stdout, child_stdout) = pipe_with(PipeFlags::CLOEXEC)?;
-    let (stderr, child_stderr) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (stdout, child_stdout) = pipe()?;
+    let (stderr, child_stderr) = pipe()?;
     let (child_stdin, stdin) = match stdin {
         Stdin::Closed => (OwnedFd::from(File::open("/dev/null")?), None),
         Stdin::Piped => {
-            let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
+            let (reader, writer) = pipe()?;
             (reader, Some(writer))
         }
     };
     Ok(([child_stdin, child_stdout, child_stderr], Pipes { stdout, stderr: Some(stderr), stdin }))
 }
 
+fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let (reader, writer) = io::pipe()?;
+    Ok((reader.into(), writer.into()))
+}
+
 /// A terminal of the host. Its name means nothing inside; `/dev/tty` is it there.
 fn terminal((rows, columns): (u16, u16), stdin: Stdin) -> io::Result<([OwnedFd; 3], Pipes)> {
-    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+    let ours = open_terminal()?;
     grantpt(&ours)?;
     unlockpt(&ours)?;
     let name = ptsname(&ours, Vec::new())?;
@@ -63,4 +72,26 @@ fn terminal((rows, columns): (u16, u16), stdin: Stdin) -> io::Result<([OwnedFd; 
     };
     let child = [child.try_clone()?, child.try_clone()?, child];
     Ok((child, Pipes { stdout: ours, stderr: None, stdin }))
+}
+
+#[cfg(target_os = "linux")]
+fn open_terminal() -> io::Result<OwnedFd> {
+    Ok(openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?)
+}
+
+/// Here it is closed to other programs in a second step. One that is started in between holds it open until it ends.
+#[cfg(not(target_os = "linux"))]
+fn open_terminal() -> io::Result<OwnedFd> {
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
+    rustix::io::fcntl_setfd(&ours, rustix::io::FdFlags::CLOEXEC)?;
+    Ok(ours)
+}
+
+/// A descriptor above the standard streams, where it cannot be in the way of them.
+pub(crate) fn high(fd: OwnedFd) -> Result<OwnedFd, Error> {
+    const FIRST: RawFd = 3;
+    if fd.as_raw_fd() >= FIRST {
+        return Ok(fd);
+    }
+    rustix::io::fcntl_dupfd_cloexec(&fd, FIRST).map_err(|error| Error::wall("move a descriptor", error))
 }

@@ -12,8 +12,8 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use super::landlock::NEEDED_TO_START;
 use super::placeholder::Placeholder;
 use super::plan::{self, Covers, Protected, RESOLVER, anchors};
-use super::spawn::high;
 use crate::resolved::Resolved;
+use crate::streams::high;
 use crate::{Error, Network, Spec};
 
 /// Where the program is looked for. Never in `PATH`: who controls that would be the wall.

@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::ffi::{CString, OsStr, OsString};
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -25,9 +25,11 @@ use super::placeholder::Placeholder;
 use super::plan::{self, Mounts, c_string};
 use super::space;
 use super::sys::{self, Stack};
+use crate::paths::candidates;
 use crate::resolved::Resolved;
 use crate::sandbox::Sandbox;
 use crate::strays::MARK_NAME;
+use crate::streams::{ChildStreams, high};
 use crate::{Error, Limits, Spec};
 
 /// How long the walls may take. A mount of a disk that does not answer would otherwise hold us for ever.
@@ -38,12 +40,6 @@ pub(crate) struct Launched {
     pub(crate) init: Init,
     /// They stand as long as the process does.
     pub(crate) placeholders: Vec<Placeholder>,
-}
-
-/// What the streams of a new process are.
-pub(crate) struct ChildStreams {
-    pub(crate) fds: [OwnedFd; 3],
-    pub(crate) is_terminal: bool,
 }
 
 /// Starts it. `mark` is the value of the variable that marks its call.
@@ -112,18 +108,6 @@ impl Program {
             kept,
         })
     }
-}
-
-/// Where the program may be: a name without a slash is looked for in the `PATH` that the process gets.
-fn candidates(program: &Path, env: &[(String, String)]) -> Vec<PathBuf> {
-    if program.as_os_str().as_bytes().contains(&b'/') {
-        return vec![program.to_owned()];
-    }
-    let path = env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value);
-    path.split(':')
-        .filter(|directory| directory.starts_with('/'))
-        .map(|at| Path::new(at).join(program))
-        .collect()
 }
 
 impl Walls {
@@ -334,13 +318,4 @@ fn abandon(pid: Option<Pid>, lent: Lent<Job>, ours: Ends) {
     };
     // It may hang in the kernel, where nobody should have to wait for it.
     let _ = thread::Builder::new().name("candor-reap".to_owned()).spawn(gone);
-}
-
-/// A descriptor above the standard streams, where it cannot be in the way of them.
-pub(crate) fn high(fd: OwnedFd) -> Result<OwnedFd, Error> {
-    const FIRST: RawFd = 3;
-    if fd.as_raw_fd() >= FIRST {
-        return Ok(fd);
-    }
-    rustix::io::fcntl_dupfd_cloexec(&fd, FIRST).map_err(|error| Error::wall("move a descriptor", error))
 }

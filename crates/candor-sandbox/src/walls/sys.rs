@@ -200,15 +200,6 @@ fn set_blocked(signals: u64) -> u64 {
     before
 }
 
-/// Lets the end of a child be told. Whoever started us may have asked the kernel to forget children, and that is inherited.
-pub(crate) fn hear_of_children() {
-    // SAFETY: an action of zeros is the default one without flags.
-    unsafe {
-        let default: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(libc::SIGCHLD, &raw const default, ptr::null_mut());
-    }
-}
-
 /// A descriptor that becomes readable when a child has ended.
 pub(crate) fn child_signals() -> Answer<OwnedFd> {
     // SAFETY: the set is live; the result is a new descriptor, ours alone.

@@ -5,10 +5,11 @@ use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use super::spawn::{ChildStreams, high, launch, rehearse};
+use super::spawn::{launch, rehearse};
 use crate::orphans::mark_value;
 use crate::sandbox::Sandbox;
-use crate::{Error, Spec, Stdin, streams};
+use crate::streams::{self, ChildStreams, high};
+use crate::{Error, Spec, Stdin};
 
 /// How much is told of what a program said that could not put up walls.
 const TOLD_BYTES_MAX: u64 = 500;

@@ -18,8 +18,8 @@ s=socket.create_server(('::1',0),family=socket.AF_INET6); print(s.getsockname()[
 while True:
   c,_=s.accept(); c.sendall(b'from inside'); c.close()";
 
-fn rigs() -> [Rig; 2] {
-    [Rig::new(), walled()]
+fn rigs() -> Vec<Rig> {
+    if cfg!(elsewhere) { vec![Rig::new()] } else { vec![Rig::new(), walled()] }
 }
 
 fn walled() -> Rig {
@@ -57,6 +57,7 @@ async fn a_server_inside_is_reached_from_outside() {
 }
 
 #[tokio::test]
+#[cfg_attr(elsewhere, ignore = "other systems have no walls")]
 async fn a_server_of_the_host_is_not_reached_through_a_session() {
     let rig = walled();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -65,6 +66,7 @@ async fn a_server_of_the_host_is_not_reached_through_a_session() {
 }
 
 #[tokio::test]
+#[cfg_attr(elsewhere, ignore = "other systems have no walls")]
 async fn where_there_is_no_network_nothing_is_dialled() {
     let rig = Rig::at(Level::Landlock);
     assert!(!rig.sandbox.can_dial());
@@ -106,6 +108,7 @@ async fn whose_sockets_listen_is_told() {
 }
 
 #[tokio::test]
+#[cfg_attr(elsewhere, ignore = "what leaves its group is not found on other systems")]
 async fn a_socket_of_a_child_in_another_session_counts_as_its_own() {
     for rig in rigs() {
         let script = format!("setsid python3 -c \"{SERVER}\" & wait");

@@ -118,6 +118,7 @@ fn answers(rig: &Rig, thread: i32) {
 }
 
 #[tokio::test]
+#[cfg_attr(elsewhere, ignore = "other systems have no walls")]
 async fn what_was_lent_to_a_process_comes_back_when_it_has_ended() {
     const STARTS: u64 = 300;
     /// Far less than the stacks of so many processes.
