@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use candor_log::event::{VerificationCheck, VerificationEnd};
-use candor_protocol::{EventBody, Failure, Message, Origin, Part, Role, Verdict, VerdictStatus};
+use candor_protocol::{
+    CheckResult, EventBody, Evidence, EvidenceKind, Failure, Message, Origin, Part, Role, Verdict,
+    VerdictStatus,
+};
 use candor_tools::Changed;
 use candor_verify::ground::Progress;
 use candor_verify::plan::Plan;
@@ -58,7 +61,7 @@ impl Run<'_, '_> {
         }
         let mut verified = match self.look_until_steady(&plan, &changed).await {
             Ok(verified) => verified,
-            Err(failure) => return Some(End::Failed(failure)),
+            Err(failure) => return Some(self.nothing_could_run(&failure)),
         };
         if context.cancel.is_cancelled() {
             return Some(End::Cancelled);
@@ -67,6 +70,23 @@ impl Run<'_, '_> {
             return Some(end);
         }
         self.decide(verified, self.rounds_max(&changed))
+    }
+
+    /// Without the walls that are demanded no check runs. That says nothing about the work, good or bad.
+    fn nothing_could_run(&mut self, failure: &Failure) -> End {
+        let card = candor_cards::card(failure);
+        let why = format!("nothing could be run: {}", card.title.to_lowercase());
+        let evidence = Evidence {
+            card: Some(card),
+            ..Evidence::new("verification", EvidenceKind::Note, CheckResult::Unverifiable, why)
+        };
+        self.tell(Progress::Ended(&evidence));
+        self.looked.verdict = Some(Verdict {
+            status: VerdictStatus::Unverifiable,
+            profile: self.deps.context.profile.clone(),
+            evidence: vec![evidence],
+        });
+        End::Finished
     }
 
     /// What the run has changed, however that was done and whoever did not notice.

@@ -160,9 +160,10 @@ pub(super) const SANDBOX_TOO_WEAK: Entry = Entry {
     title: "Sandbox too weak here",
     cause: "Commands must run behind {minimum}, and the strongest sandbox of this machine is {reached}.\nReason: {reason}",
     steps: &[
-        check("See what this machine can do", "candor doctor"),
-        by_hand("Allow user namespaces for this user, or install bubblewrap, and start again"),
-        by_hand("If the weaker sandbox is enough here, lower sandbox.minimum in your own configuration"),
+        by_hand("On Linux, allow user namespaces for this user, or install bubblewrap, and start again"),
+        by_hand("On another system, run Candor in a Linux machine or container"),
+        by_hand("If a weaker sandbox is enough here, lower sandbox.minimum in your own configuration"),
+        by_hand("If commands may do whatever you may, start again with --permission full"),
     ],
     verify: Some("candor doctor"),
     retryable: false,
