@@ -24,6 +24,12 @@ fn main() {
         println!("cargo::rustc-env={name}={value}");
     }
     println!("cargo::rerun-if-changed=build.rs");
+    // The tests of a program that is built for other systems, here or there; see candor-sandbox.
+    println!("cargo::rerun-if-env-changed=CANDOR_ELSEWHERE");
+    println!("cargo::rustc-check-cfg=cfg(elsewhere)");
+    if env::var_os("CANDOR_ELSEWHERE").is_some() {
+        println!("cargo::rustc-cfg=elsewhere");
+    }
     // What is built for size keeps functions once that came out the same. The linker that Rust brings along here can do that.
     let is_small = env::var("OPT_LEVEL").is_ok_and(|level| level == "s");
     if is_small && env::var("TARGET").is_ok_and(|target| target == "x86_64-unknown-linux-gnu") {

@@ -15,6 +15,7 @@
 pub mod bench;
 pub mod command;
 pub mod conformance;
+pub mod elsewhere;
 pub mod generate;
 pub mod invocation;
 pub mod licences;

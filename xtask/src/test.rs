@@ -7,7 +7,7 @@ use crate::needs::{self, Missing, Tests};
 use crate::postgres::{self, Server};
 use crate::report::{Outcome, Report, SkipPolicy, StepResult};
 use crate::workspace::Workspace;
-use crate::{generate, licences, sweep, tidy};
+use crate::{elsewhere, generate, licences, sweep, tidy};
 
 /// One step of the test command.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub const STEPS: &[Step] = &[
     Step { name: "tests", run: tests },
     Step { name: "doctests", run: doctests },
     Step { name: "sweeps", run: sweeps },
+    Step { name: "elsewhere", run: elsewhere::tests },
+    Step { name: "macos", run: elsewhere::macos },
     Step { name: "doc", run: doc },
     Step { name: "licences", run: |around| licences::step(&around.workspace) },
 ];
@@ -41,7 +43,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    fn missing_for_all(&self) -> Option<&Missing> {
+    pub(crate) fn missing_for_all(&self) -> Option<&Missing> {
         self.missing.iter().find(|missing| missing.need.tests == Tests::All)
     }
 

@@ -111,6 +111,13 @@ const SECRET_PLACES: &[&str] = &[
     ".mozilla",
     ".config/google-chrome",
     ".config/chromium",
+    // The same on macOS.
+    "Library/Keychains",
+    "Library/Cookies",
+    "Library/Safari",
+    "Library/Application Support/Firefox",
+    "Library/Application Support/Google/Chrome",
+    "Library/Application Support/Chromium",
 ];
 
 section! {

@@ -1,6 +1,6 @@
 //! `candor serve`: the same agent for clients on this machine.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::future::pending;
 use std::io::{self, IsTerminal};
 use std::net::SocketAddr;
@@ -159,7 +159,11 @@ impl Signals {
         Ok(Self {
             interrupt: listen(SignalKind::interrupt())?,
             terminate: listen(SignalKind::terminate())?,
-            hangup: if hangup_is_ignored() { None } else { Some(listen(SignalKind::hangup())?) },
+            hangup: if candor_sandbox::hangup_is_ignored() {
+                None
+            } else {
+                Some(listen(SignalKind::hangup())?)
+            },
         })
     }
 
@@ -176,12 +180,4 @@ impl Signals {
             _ = hangup => {}
         }
     }
-}
-
-/// Whether a hangup was to be ignored when we were started.
-fn hangup_is_ignored() -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    // The lowest bit is that of the first signal, which is the hangup.
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
 }

@@ -16,6 +16,8 @@ mod disk_faults;
 mod doctor;
 mod documents;
 mod durable;
+#[cfg(elsewhere)]
+mod elsewhere;
 mod ending;
 mod environment;
 mod errors;
