@@ -345,7 +345,9 @@ pub(crate) fn walls(loaded: &Loaded, context: &Context<'_>) -> Report {
     let level = match opened {
         Err(_) => return Report::ok("sandbox", "not looked at"),
         Ok(Err(error)) => {
-            return Report::bad("sandbox", State::Problem, "commands cannot run", error.failure());
+            let failure = error.failure();
+            let why = failure.fact("reason").map(|reason| format!(": {reason}")).unwrap_or_default();
+            return Report::bad("sandbox", State::Problem, format!("commands cannot run{why}"), failure);
         }
         Ok(Ok(level)) => level,
     };

@@ -76,7 +76,8 @@ fn that_there_are_no_walls_is_shown() {
     let fake = fake(&[]);
     let home = home_of(&fake);
     let doctor = ask(&home, &["doctor"]).run().code(1);
-    assert!(doctor.stdout.contains("commands cannot run") && doctor.stdout.contains("SANDBOX_TOO_WEAK"));
+    let why = "commands cannot run: walls are made of parts of the Linux kernel";
+    assert!(doctor.stdout.contains(why) && doctor.stdout.contains("SANDBOX_TOO_WEAK"), "{}", doctor.stdout);
     let tools = ask(&home, &["tools", "list"]).run().ok();
     assert!(tools.stderr.contains("sandbox: commands cannot run"), "{}", tools.stderr);
     let full = home_with(&fake, "permission = \"full\"\n");

@@ -360,6 +360,7 @@ fn walls_that_are_too_weak_let_nothing_run() {
     assert!(!home.workspace().join("made").exists());
     let doctor = without_namespaces(&home, &["doctor"]).run().code(1);
     assert!(doctor.stdout.contains("SANDBOX_TOO_WEAK"), "{}", doctor.stdout);
+    assert!(doctor.stdout.contains("commands cannot run: namespaces"), "with the reason: {}", doctor.stdout);
 }
 
 #[test]
