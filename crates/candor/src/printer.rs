@@ -79,7 +79,7 @@ impl<'a> Printer<'a> {
                 } else {
                     (for_people.as_str(), "")
                 };
-                let said = told(said, *is_error);
+                let said = told(tool_name, said, *is_error);
                 self.note(&self.dim(&format!("  {tool_name}: {said} ({duration_ms} ms)")))?;
                 for line in list.lines() {
                     self.note(&self.dim(&format!("    {}", short(line))))?;
@@ -333,7 +333,13 @@ pub(crate) fn verdict(verdict: &Verdict) -> Option<String> {
 }
 
 /// What came of a call, in a few words.
-fn told(said: &str, is_error: bool) -> String {
+fn told(tool_name: &str, said: &str, is_error: bool) -> String {
+    // Some sentences begin with the tool, which the line does already.
+    if let Some(said) =
+        said.strip_prefix(tool_name).and_then(|said| said.strip_prefix(' ')).filter(|_| is_error)
+    {
+        return short(said);
+    }
     let word = if is_error { "failed" } else { "ok" };
     if said.is_empty() { word.to_owned() } else { format!("{word}, {}", short(said)) }
 }
@@ -358,6 +364,10 @@ pub(crate) fn brief(args: &Value) -> String {
             let shown = |(name, value): (&String, &Value)| match value {
                 Value::String(text) => text.clone(),
                 Value::Number(_) | Value::Bool(_) => format!("{name}={value}"),
+                // What is in them is told by what came of the call.
+                Value::Array(items) if items.iter().any(Value::is_object) => {
+                    format!("{name}={}", items.len())
+                }
                 other => other.to_string(),
             };
             fields.iter().map(shown).collect::<Vec<_>>().join(" ")

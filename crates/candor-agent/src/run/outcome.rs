@@ -25,9 +25,10 @@ impl Run<'_, '_> {
         let card = match failure {
             Some(failure) => Some(candor_cards::card(&failure)),
             None if matches!(status, Status::Stopped | Status::Done) => None,
-            // It is the run's, and so is its exit code.
-            None => not_done(&verdict).map(|card| ErrorCard { exit_code: status.exit_code(), ..card }),
+            None => not_done(&verdict),
         };
+        // It is the run's, and so is its exit code.
+        let card = card.map(|card| ErrorCard { exit_code: status.exit_code(), ..card });
         if let Some(card) = &card {
             let message = format!("{}. {}", card.title, card.cause.replace('\n', " "));
             self.sink.emit(EventBody::Error { message, card: card.clone() });

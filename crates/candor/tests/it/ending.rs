@@ -283,6 +283,7 @@ fn the_line_of_a_tool_says_what_came_of_it() {
         ("search", json!({"pattern": "645"})),
         ("list", json!({})),
         ("todo", json!({"items": [{"text": "look", "state": "done"}, {"text": "leap"}]})),
+        ("sleep", json!({"seconds": "long"})),
     ]));
     fake.push(Reply::text("Done."));
     let ran = ask(&home_of(&fake), &["--no-verify", "Do it"]).run().ok();
@@ -298,6 +299,10 @@ fn the_line_of_a_tool_says_what_came_of_it() {
         "list: ok, 1 entry (",
         "todo: ok (",
         "\n    [x] look\n    [ ] leap\n",
+        // Lists are counted, and a tool is named once.
+        "> file_edit x edits=1\n",
+        "> todo items=2\n",
+        "  sleep: was not run: ",
     ] {
         assert!(ran.stderr.contains(said), "{said}\n{}", ran.stderr);
     }

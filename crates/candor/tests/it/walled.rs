@@ -363,6 +363,21 @@ fn walls_that_are_too_weak_let_nothing_run() {
     assert!(doctor.stdout.contains("commands cannot run: namespaces"), "with the reason: {}", doctor.stdout);
 }
 
+/// What was written may be right or wrong: no check could be run.
+#[test]
+fn without_walls_to_check_behind_nothing_is_called_done() {
+    for (profile, exit) in [("fast", 3), ("strict", 4)] {
+        let fake = calling(&[("file_write", json!({ "path": "test.sh", "content": "exit 0\n" }))]);
+        let home = home_with(&fake, "[sandbox]\nminimum = \"namespaces\"\n");
+        let ran = without_namespaces(&home, &["--json", "--profile", profile, "Write"]).run();
+        let end = of_type(&events(&ran), "run_end").pop().expect("an end").clone();
+        assert_eq!(end["verdict"]["status"], "unverifiable", "{end}");
+        let card = &end["card"];
+        assert_eq!((&card["code"], &card["exitCode"]), (&json!("SANDBOX_TOO_WEAK"), &json!(exit)), "{card}");
+        assert_eq!(ran.status, exit, "{profile}");
+    }
+}
+
 #[test]
 fn weaker_walls_that_are_enough_still_stand() {
     let fake = FakeLlm::start(Dialect::OpenaiChat);
