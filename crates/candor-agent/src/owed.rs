@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 /// The evidence of a user who waived the checks.
 pub(crate) const WAIVED: &str = "no-verify";
 
+/// The evidence that no check could be run, which is about this moment and not about the work.
+pub(crate) const NOTHING_RAN: &str = "no-walls";
+
 /// The tool that keeps notes, which are nobody's work.
 const MEMORY: &str = "notes";
 
@@ -58,13 +61,14 @@ impl Owed {
     /// A run that was stopped, cut short or killed settles nothing, and neither does one that only shortened the conversation.
     /// One that came to its end does, and so does a user who waived the checks; but what was seen to fail has to be seen to work.
     pub(crate) fn after_run(&mut self, outcome: &Outcome) {
-        let is_waived = || outcome.verdict.evidence.iter().any(|evidence| evidence.check == WAIVED);
+        let has = |check: &str| outcome.verdict.evidence.iter().any(|evidence| evidence.check == check);
         match (outcome.verdict.status, outcome.status) {
             (VerdictStatus::Failed, _) => *self = Self::Failed,
             (VerdictStatus::Verified, _) => *self = Self::Nothing,
             _ if *self == Self::Failed => {}
+            (VerdictStatus::Unverifiable, Status::DonePartial) if has(NOTHING_RAN) => {}
             (VerdictStatus::Unverifiable, Status::DonePartial) => *self = Self::Nothing,
-            (VerdictStatus::NotApplicable, Status::Done) if is_waived() => *self = Self::Nothing,
+            (VerdictStatus::NotApplicable, Status::Done) if has(WAIVED) => *self = Self::Nothing,
             _ => {}
         }
     }
@@ -109,6 +113,7 @@ mod tests {
         assert_eq!(after(Owed::Failed, Status::DonePartial, Unverifiable, "unit"), Owed::Failed);
         assert_eq!(after(Owed::Failed, Status::Done, NotApplicable, WAIVED), Owed::Failed);
         assert_eq!(after(Owed::Failed, Status::Done, Verified, "unit"), Owed::Nothing);
+        assert_eq!(after(Owed::Unchecked, Status::DonePartial, Unverifiable, NOTHING_RAN), Owed::Unchecked);
     }
 
     #[test]

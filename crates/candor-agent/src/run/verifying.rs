@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 use super::steady::{UNSTEADY, contents, leave_open};
 use super::{End, Run, repair};
-use crate::owed::Owed;
+use crate::owed::{NOTHING_RAN, Owed};
 use crate::{RunDeps, Verifier, Verify};
 
 /// What was found when the work was looked at.
@@ -78,7 +78,7 @@ impl Run<'_, '_> {
         let why = format!("nothing could be run: {}", card.title.to_lowercase());
         let evidence = Evidence {
             card: Some(card),
-            ..Evidence::new("verification", EvidenceKind::Note, CheckResult::Unverifiable, why)
+            ..Evidence::new(NOTHING_RAN, EvidenceKind::Note, CheckResult::Unverifiable, why)
         };
         self.tell(Progress::Ended(&evidence));
         self.looked.verdict = Some(Verdict {

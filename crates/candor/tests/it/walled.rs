@@ -378,6 +378,17 @@ fn without_walls_to_check_behind_nothing_is_called_done() {
     }
 }
 
+/// Work that nobody could check is not forgotten: the next run that can, does.
+#[test]
+fn what_could_not_be_checked_is_checked_when_it_can_be() {
+    let fake = calling(&[("file_write", json!({ "path": "Makefile", "content": "test:\n\tfalse\n" }))]);
+    let home = home_with(&fake, "[sandbox]\nminimum = \"namespaces\"\n");
+    without_namespaces(&home, &["Write"]).run().code(3);
+    let ran = ask(&home, &["-c", "--json", "Well?"]).run();
+    let end = of_type(&events(&ran), "run_end").pop().expect("an end").clone();
+    assert_eq!(end["verdict"]["status"], "failed", "{end}");
+}
+
 #[test]
 fn weaker_walls_that_are_enough_still_stand() {
     let fake = FakeLlm::start(Dialect::OpenaiChat);
