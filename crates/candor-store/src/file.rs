@@ -78,14 +78,17 @@ fn make(path: &Path) -> io::Result<()> {
     Ok(mknodat(CWD, path, FileType::RegularFile, Mode::from_raw_mode(FILE_MODE), 0)?)
 }
 
-/// Here only who opens a file can make one. It gets its name when it is closed again: to close it later would take away the
-/// locks that another thread of this process may have on it by then.
 #[cfg(not(target_os = "linux"))]
-fn make(path: &Path) -> io::Result<()> {
+use make_named as make;
+
+/// Where only who opens a file can make one, it gets its name when it is closed again, for the same reason.
+#[cfg(any(test, not(target_os = "linux")))]
+fn make_named(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt;
-    let unnamed = path.with_extension(format!("new-{}", std::process::id()));
-    let made = fs::OpenOptions::new().write(true).create(true).mode(FILE_MODE).open(&unnamed).map(drop);
-    let named = made.and_then(|()| fs::hard_link(&unnamed, path));
+    let mut unnamed = path.as_os_str().to_owned();
+    unnamed.push(format!(".{}", candor_protocol::SessionId::now()));
+    fs::OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&unnamed)?;
+    let named = fs::hard_link(&unnamed, path);
     let _ = fs::remove_file(&unnamed);
     named
 }
@@ -97,4 +100,31 @@ fn make_directories(path: &Path) -> io::Result<Vec<PathBuf>> {
         parent.ancestors().take_while(|directory| !directory.exists()).map(Path::to_owned).collect();
     DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(parent)?;
     Ok(missing)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn of_many_who_make_a_file_one_does_and_the_others_find_it() {
+        let directory = tempfile::tempdir().unwrap();
+        for round in 0..100 {
+            let path = directory.path().join(round.to_string());
+            let made = thread::scope(|scope| {
+                let all: Vec<_> = (0..4).map(|_| scope.spawn(|| make_named(&path))).collect();
+                let made: Vec<_> = all.into_iter().map(|one| one.join().unwrap()).collect();
+                let is_late = |one: &io::Result<()>| {
+                    one.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::AlreadyExists)
+                };
+                assert!(made.iter().all(|one| one.is_ok() || is_late(one)), "{made:?}");
+                made.iter().filter(|one| one.is_ok()).count()
+            });
+            assert_eq!(made, 1);
+            assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, FILE_MODE);
+        }
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 100, "nothing else is left");
+    }
 }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use candor_protocol::SessionId;
+use rustix::fs::OFlags;
 use tokio::sync::Notify;
 
 use crate::database::Database;
@@ -133,8 +134,12 @@ impl FileLeases {
         if let Some(file) = held.remove(&session) {
             // Removed as long as it is ours: whoever has it open already sees that it is not the one at this path any more. One that
             // stays, here or because its holder was killed, is used again.
-            let _ = fs::remove_file(self.path(session));
-            drop(file);
+            let path = self.path(session);
+            if is_at(&file, &path).unwrap_or(false) {
+                let _ = fs::remove_file(&path);
+            }
+            // Not only by closing it: a process that is just being started may have a copy of it for a moment.
+            let _ = file.unlock();
         }
     }
 
@@ -152,9 +157,7 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        let ours = file.metadata()?;
-        let is_same = |now: fs::Metadata| (now.dev(), now.ino()) == (ours.dev(), ours.ino());
-        if fs::symlink_metadata(path).is_ok_and(is_same) {
+        if is_at(&file, path)? {
             return Ok(Some(file));
         }
     }
@@ -162,14 +165,41 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
     Ok(None)
 }
 
+/// Whether the file at this path is this one.
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let ours = file.metadata()?;
+    let is_same = |now: fs::Metadata| (now.dev(), now.ino()) == (ours.dev(), ours.ino());
+    Ok(fs::symlink_metadata(path).is_ok_and(is_same))
+}
+
+/// Opens it, or makes it; not through a link, and nothing that would be waited for.
 fn open(path: &Path) -> io::Result<File> {
-    let open = || OpenOptions::new().write(true).create(true).truncate(false).mode(FILE_MODE).open(path);
-    match (open(), path.parent()) {
+    let flags = i32::try_from(OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits()).unwrap_or_default();
+    let open = || {
+        OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(FILE_MODE)
+            .custom_flags(flags)
+            .open(path)
+    };
+    let told = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    let opened = match (open(), path.parent()) {
         (Err(error), Some(folder)) if error.kind() == io::ErrorKind::NotFound => {
-            DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder)?;
-            open()
+            make(folder).and_then(|()| open()).map_err(told)?
         }
-        (opened, _) => opened,
+        (opened, _) => opened.map_err(told)?,
+    };
+    let is_file = opened.metadata()?.is_file();
+    if is_file { Ok(opened) } else { Err(told(io::Error::other("it is not a file"))) }
+}
+
+/// Makes the folder, and none above it: where the database's own is gone, there is nothing to write a session to.
+fn make(folder: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(FOLDER_MODE).create(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
     }
 }
 
@@ -257,6 +287,55 @@ mod tests {
     use std::thread;
 
     use super::*;
+
+    fn beside() -> (tempfile::TempDir, FileLeases, SessionId) {
+        let directory = tempfile::tempdir().unwrap();
+        let leases = FileLeases::beside(&directory.path().join("a.db"));
+        (directory, leases, SessionId::now())
+    }
+
+    #[test]
+    fn who_gives_back_what_somebody_took_away_leaves_the_next_ones_alone() {
+        let (directory, one, session) = beside();
+        let [other, third] = [(); 2].map(|()| FileLeases::beside(&directory.path().join("a.db")));
+        assert!(one.take(session).unwrap());
+        fs::remove_file(one.path(session)).unwrap();
+        assert!(other.take(session).unwrap());
+        one.give_back(session);
+        assert!(!third.take(session).unwrap());
+        other.give_back(session);
+        assert!(third.take(session).unwrap());
+    }
+
+    #[test]
+    fn a_copy_of_a_lock_does_not_keep_it() {
+        let (directory, one, session) = beside();
+        assert!(one.take(session).unwrap());
+        let copy = locked(&one.held)[&session].try_clone().unwrap();
+        let name = one.path(session);
+        fs::rename(&name, directory.path().join("aside")).unwrap();
+        one.give_back(session);
+        fs::rename(directory.path().join("aside"), &name).unwrap();
+        assert!(one.take(session).unwrap());
+        drop(copy);
+    }
+
+    #[test]
+    fn what_is_no_file_of_ours_is_an_error_and_nothing_is_made_elsewhere() {
+        let (directory, leases, session) = beside();
+        assert!(leases.take(session).unwrap());
+        leases.give_back(session);
+        let outside = directory.path().join("outside");
+        std::os::unix::fs::symlink(&outside, leases.path(session)).unwrap();
+        assert!(leases.take(session).is_err() && !outside.exists());
+        fs::remove_file(leases.path(session)).unwrap();
+        fs::create_dir(leases.path(session)).unwrap();
+        assert!(leases.take(session).is_err());
+        // A home that is gone is not made again.
+        fs::remove_dir_all(directory.path()).unwrap();
+        let error = leases.take(session).unwrap_err().to_string();
+        assert!(error.contains("a.db-locks") && !directory.path().exists(), "{error}");
+    }
 
     #[test]
     fn however_often_a_lease_changes_hands_it_has_one_holder() {

@@ -13,6 +13,9 @@ use crate::durable::{Scene, complaints_of_the_store, promised};
 use crate::rig::Keep;
 use crate::strace::{Call, Line, record, unescaped};
 
+/// The folder of the leases.
+const LOCKS: &str = "candor.db-locks";
+
 /// A disk writes this much at once or not at all.
 const SECTOR_BYTES: usize = 512;
 
@@ -163,10 +166,12 @@ fn steps(lines: &[Line], home: &Path, printed: &Path) -> Vec<Step> {
     steps
 }
 
-/// The file, its companions and the folder; not the memory that processes share, which is made anew.
+/// The file, its companions and the folder; not the memory that processes share, which is made anew, and not what is only
+/// locked and holds nothing.
 fn is_database(file: &str, home: &Path) -> bool {
     let database = home.join("candor.db").display().to_string();
-    Path::new(file) == home || (file.starts_with(&database) && !file.ends_with("-shm"))
+    let is_kept = !file.ends_with("-shm") && !file.contains(LOCKS);
+    Path::new(file) == home || (file.starts_with(&database) && is_kept)
 }
 
 fn step(call: &Call) -> Option<Step> {
@@ -225,7 +230,9 @@ fn sweep_power_loss_under_strace() {
 fn clear(home: &Path) {
     for entry in fs::read_dir(home).expect("a home") {
         let path = entry.expect("an entry").path();
-        if path.display().to_string().contains("candor.db") {
+        if path.ends_with(LOCKS) {
+            fs::remove_dir_all(path).expect("removed");
+        } else if path.display().to_string().contains("candor.db") {
             fs::remove_file(path).expect("removed");
         }
     }
