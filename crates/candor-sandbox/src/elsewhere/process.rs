@@ -2,7 +2,9 @@
 
 #![allow(unsafe_code, reason = "a session of its own is begun between `fork` and `exec`")]
 
+use std::fs::{self, DirEntry};
 use std::io;
+use std::os::fd::RawFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
@@ -10,7 +12,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use rustix::fs::{Access, access};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, ioctl_tiocsctty, setsid, waitid};
 use rustix::stdio::stdin;
@@ -26,6 +27,9 @@ use crate::{Error, Listening, Spec};
 
 /// How long is waited here for what was killed to be gone.
 const KILL_TIME_MAX: Duration = Duration::from_millis(500);
+
+/// As many signals as every system has, and one.
+const SIGNALS: i32 = 32;
 
 /// A process that was started and not reaped yet. Dropping it kills all of its group.
 ///
@@ -46,7 +50,7 @@ impl Process {
         look_at_cwd(&spec.cwd).map_err(|source| Error::Cwd { path: spec.cwd.clone(), source })?;
         let value = mark_value();
         let (streams, pipes) = streams::open(spec)?;
-        let spawned = spawn(spec, sandbox, streams, &value);
+        let spawned = spawn(spec, sandbox, &streams, &value);
         let child = spawned.map_err(|source| Error::from_start(&spec.program, source))?;
         let mark = Mark::leading(value, Pid::from_child(&child));
         let end = watch_end(mark.first());
@@ -142,37 +146,62 @@ fn look_at_cwd(path: &Path) -> io::Result<()> {
     if path.metadata()?.is_dir() { Ok(()) } else { Err(io::ErrorKind::NotADirectory.into()) }
 }
 
+/// Starts the program, wherever it may be: the first one that can be.
+fn spawn(spec: &Spec, sandbox: &Sandbox, streams: &ChildStreams, mark: &str) -> io::Result<Child> {
+    let mut worst = io::Error::from(io::ErrorKind::NotFound);
+    let is_there = |path: &PathBuf| spec.cwd.join(path).exists();
+    for program in candidates(&spec.program, &spec.env).into_iter().filter(is_there) {
+        match spawn_at(&program, spec, sandbox, streams, mark) {
+            // What is there and cannot be found lacks what runs it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => worst = error,
+            started => return started,
+        }
+    }
+    Err(worst)
+}
+
 #[expect(clippy::disallowed_methods, reason = "this crate is where processes start")]
-fn spawn(spec: &Spec, sandbox: &Sandbox, streams: ChildStreams, mark: &str) -> io::Result<Child> {
-    let ChildStreams { fds: [input, output, trouble], is_terminal } = streams;
-    let mut command = Command::new(found(spec).ok_or(io::ErrorKind::NotFound)?);
-    command
-        .arg0(&spec.program)
-        .args(&spec.args)
-        .current_dir(&spec.cwd)
-        .stdin(input)
-        .stdout(output)
-        .stderr(trouble);
+fn spawn_at(
+    program: &Path,
+    spec: &Spec,
+    sandbox: &Sandbox,
+    streams: &ChildStreams,
+    mark: &str,
+) -> io::Result<Child> {
+    let [input, output, trouble] = &streams.fds;
+    let mut command = Command::new(program);
+    command.arg0(&spec.program).args(&spec.args).current_dir(&spec.cwd);
+    command.stdin(input.try_clone()?).stdout(output.try_clone()?).stderr(trouble.try_clone()?);
     command.env_clear().envs(spec.env.iter().cloned()).envs(sandbox.env()).env(MARK_NAME, mark);
+    let (is_terminal, last) = (streams.is_terminal, last_open()?);
     let begin_session = move || {
         // Out of our session: whoever is in it can talk to the terminal of the person, and hear what they type.
         setsid()?;
         if is_terminal {
             ioctl_tiocsctty(stdin())?;
         }
+        for signal in 1..SIGNALS {
+            // SAFETY: it takes numbers. What was ignored in us would be ignored in the command, a request to end among them.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        for fd in 3..=last {
+            // SAFETY: it takes numbers. What is open is closed when the program starts, and not before: the library has a pipe
+            // among them. What is not open is no trouble.
+            unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) };
+        }
         Ok(())
     };
-    // SAFETY: it makes two system calls, and allocates nothing.
+    // SAFETY: it makes system calls on numbers, and allocates nothing.
     unsafe { command.pre_exec(begin_session) };
     command.spawn()
 }
 
-/// Where the program is. One that may not be started is told as that, if there is no other.
-fn found(spec: &Spec) -> Option<PathBuf> {
-    let mut found = candidates(&spec.program, &spec.env);
-    found.retain(|path| path.exists());
-    let best = found.iter().position(|path| access(path, Access::EXEC_OK).is_ok() && path.is_file());
-    (!found.is_empty()).then(|| found.swap_remove(best.unwrap_or(0)))
+/// A number that no descriptor of ours is above, also with those that the start takes and other threads open meanwhile.
+fn last_open() -> io::Result<RawFd> {
+    const ROOM: RawFd = 64;
+    let number = |entry: io::Result<DirEntry>| entry.ok()?.file_name().to_str()?.parse::<RawFd>().ok();
+    Ok(fs::read_dir("/dev/fd")?.filter_map(number).max().unwrap_or_default().saturating_add(ROOM))
 }
 
 /// Tells when it has ended, without reaping it.

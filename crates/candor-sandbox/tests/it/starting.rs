@@ -75,6 +75,31 @@ async fn arguments_reach_the_program_as_they_are() {
     }
 }
 
+#[tokio::test]
+async fn a_relative_program_is_one_of_the_directory_that_it_starts_in() {
+    use std::os::unix::fs::PermissionsExt;
+    for rig in Rig::kinds() {
+        let path = rig.path("said.sh");
+        std::fs::write(&path, "#!/bin/sh\necho found\n").unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        let mut spec = rig.script("");
+        (spec.program, spec.args) = ("./said.sh".into(), Vec::new());
+        let ended = run(&spec, &rig.sandbox, &CancellationToken::new()).await.unwrap();
+        assert_eq!((ended.how, ended.stdout.text().as_str()), (How::Exited(0), "found\n"));
+    }
+}
+
+#[tokio::test]
+async fn what_we_have_open_and_would_pass_on_is_not_passed_on() {
+    let ours = std::fs::File::open("/dev/null").unwrap();
+    rustix::io::fcntl_setfd(&ours, rustix::io::FdFlags::empty()).unwrap();
+    for rig in Rig::kinds() {
+        let open = rig.run("for fd in /proc/self/fd/*; do echo ${fd##*/}; done").await.stdout.text();
+        // The shell's own three, and the one with which it lists them.
+        assert!(open.lines().all(|fd| fd.parse::<u32>().is_ok_and(|fd| fd <= 3)), "{open}");
+    }
+}
+
 #[test]
 fn the_levels_are_named_and_ordered() {
     for (level, name) in [
