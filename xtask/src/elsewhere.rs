@@ -63,5 +63,8 @@ pub fn macos(around: &mut Surroundings) -> Result<StepResult> {
 /// Cargo with another folder for what it builds: the other build is not thrown away for this one.
 fn in_own_folder(workspace: &Workspace, args: &[&str]) -> Invocation {
     let folder = workspace.target_dir.join("elsewhere");
-    Invocation::cargo(&workspace.root).args(args).env("CARGO_TARGET_DIR", folder)
+    // Nobody looks into it, or builds it again in a moment: without what that needs it takes half of the disk.
+    let small = [("CARGO_INCREMENTAL", "0"), ("CARGO_PROFILE_DEV_DEBUG", "0")];
+    let cargo = Invocation::cargo(&workspace.root).args(args).env("CARGO_TARGET_DIR", folder);
+    small.into_iter().fold(cargo, |cargo, (name, value)| cargo.env(name, value))
 }
