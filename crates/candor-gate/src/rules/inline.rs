@@ -3,11 +3,11 @@
 
 use super::Way;
 use super::delete;
-use crate::call::{Call, Word};
+use crate::call::{Call, Word, base_name};
 use crate::flow::Flow;
 use crate::verdict::Finding;
 use crate::walk::State;
-use crate::wrappers::is_input;
+use crate::wrappers::{SHELLS, is_input};
 
 /// Names in code that start a program or delete a tree.
 const RUNS: &[&str] = &[
@@ -86,12 +86,34 @@ const DELETES: &[&str] = &[
 /// Names in code that open a connection.
 const CONNECTS: &[&str] = &["socket", "net.connect", "TCPSocket", "IO::Socket", "fsockopen", "net.Socket"];
 
-/// Deeper than this, code in code is not looked at.
-const LITERALS_MAX: usize = 64;
+/// How many texts and commands in code are looked at. Each is cheap.
+const LITERALS_MAX: usize = 4_096;
 
 pub(super) fn judge(call: &Call<'_>, state: &State) -> Option<Finding> {
     let codes = code(call);
-    codes.iter().find_map(|code| in_code(code, state)).or_else(|| from_network(call))
+    let found = codes.iter().find_map(|code| in_code(code, state));
+    found.or_else(|| codes.iter().find_map(|code| awk(call, code, state))).or_else(|| from_network(call))
+}
+
+/// A shell that a program of `awk` writes to, and files that it writes. What is printed with `>` goes to a file, whose name may
+/// be in a variable.
+fn awk(call: &Call<'_>, code: &str, state: &State) -> Option<Finding> {
+    if !call.name.ends_with("awk") {
+        return None;
+    }
+    let is_shell = |text: &&str| {
+        let first = text.split_whitespace().next().unwrap_or_default();
+        SHELLS.contains(&base_name(first))
+    };
+    if code.contains('|') && literals(code).iter().any(is_shell) {
+        return Some(Finding::ask("pipe-to-shell", "its code hands text to a shell"));
+    }
+    if !code.contains("print") || !code.contains('>') {
+        return None;
+    }
+    let given = call.values(Some('v'), Some("assign")).into_iter().chain(call.args());
+    let given = given.filter_map(|arg| arg.split_once('=')).map(|(_, value)| value);
+    written(literals(code).into_iter().chain(given), state)
 }
 
 /// The code that is in the command itself.
@@ -124,12 +146,13 @@ fn code<'a>(call: &Call<'a>) -> Vec<&'a str> {
         "vim" | "vi" | "nvim" | "gvim" | "gdb" | "lldb" => {
             call.args().filter(|arg| arg.contains(['(', '"', '\''])).collect()
         }
-        "jshell" | "flask" | "ghci" => Vec::new(),
+        "jshell" | "flask" | "ghci" | "irb" | "pry" | "bpython" | "ptpython" | "ts-node" | "tsx"
+        | "groovysh" | "psysh" | "django-admin" | "manage.py" => Vec::new(),
         _ => return Vec::new(),
     };
     let reads_program =
         call.values(Some('f'), Some("file")).iter().any(|file| *file == "-" || is_input(file));
-    if is_fed(call) || (name.ends_with("awk") && reads_program) {
+    if is_fed(call) || opens_console(call, name) || (name.ends_with("awk") && reads_program) {
         codes.extend(call.flow.text.as_deref());
     }
     codes
@@ -177,6 +200,23 @@ fn is_fed(call: &Call<'_>) -> bool {
                 .any(|flag| arg.starts_with(flag))
     });
     reads && (!has_program || call.args().next() == Some("-"))
+}
+
+/// An interpreter that reads code although it has a program, or a program that opens one.
+fn opens_console(call: &Call<'_>, name: &str) -> bool {
+    let words: &[&str] = match name {
+        "irb" | "pry" | "bpython" | "ptpython" | "ipython" | "psysh" | "iex" | "ghci" | "groovysh" => {
+            return true;
+        }
+        "python" | "pypy" => &["pdb", "ipdb", "code", "IPython", "shell", "shell_plus"],
+        "flask" | "django-admin" | "manage.py" => &["shell", "shell_plus"],
+        "rails" => &["c", "console"],
+        "php" => &["-a", "tinker"],
+        "node" | "nodejs" | "deno" | "bun" | "ts-node" | "tsx" => &["inspect", "repl", "--interactive"],
+        "lua" | "luajit" | "julia" | "ocaml" => &[],
+        _ => return false,
+    };
+    call.has_short("i") || call.has_word(words)
 }
 
 /// A program that comes from a network, straight into an interpreter.
@@ -245,14 +285,19 @@ fn writes(code: &str, state: &State) -> Option<Finding> {
     if !is_writing {
         return None;
     }
-    let paths = literals(code).into_iter().filter(|text| text.starts_with(['/', '~']) && text.len() > 1);
     let is_mode = code.contains("'w")
         || code.contains("\"w")
         || code.contains("'a")
         || code.contains("\"a")
         || code.contains("rite")
         || code.contains("append");
-    paths.filter(|_| is_mode).find_map(|path| {
+    if is_mode { written(literals(code).into_iter(), state) } else { None }
+}
+
+/// The worst of the files among these texts.
+fn written<'t>(texts: impl Iterator<Item = &'t str>, state: &State) -> Option<Finding> {
+    let mut paths = texts.filter(|text| text.starts_with(['/', '~']) && text.len() > 1);
+    paths.find_map(|path| {
         let finding = super::write::redirect(Way::Out, &path.replacen('~', &state.ground.home, 1), state)?;
         Some(Finding { reason: format!("in its code, {}", finding.reason), ..finding.at_most_ask() })
     })
