@@ -16,6 +16,7 @@ fn judge(gate: &Gate, command: &str) -> Judgement {
         workspace: Path::new("/home/dev/project"),
         home: Some(Path::new("/home/dev")),
         writable: &[],
+        variables: &[],
     };
     gate.judge(command, &scene)
 }

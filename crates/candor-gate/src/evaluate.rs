@@ -5,7 +5,7 @@ use std::cell::Cell;
 use tree_sitter::Node;
 
 use crate::call::{UNKNOWN, Word};
-use crate::expand::{self, BRACE_CLOSE, BRACE_COMMA, BRACE_OPEN};
+use crate::expand::{self, BRACE_CLOSE, BRACE_COMMA, BRACE_OPEN, Value};
 use crate::flow;
 use crate::text::slice;
 use crate::variables::Variables;
@@ -29,6 +29,8 @@ struct Build {
     started: bool,
     /// A dollar was met whose variable comes with the next piece.
     dollar: bool,
+    /// It is one text and not words.
+    is_text: bool,
 }
 
 impl<'a> Evaluator<'a> {
@@ -77,7 +79,7 @@ impl<'a> Evaluator<'a> {
 
     /// The text of a here-document, with what it expands.
     pub(crate) fn body(&self, node: Node<'_>) -> String {
-        let mut build = Build::default();
+        let mut build = Build { is_text: true, ..Build::default() };
         self.quoted(node, node.start_byte(), node.end_byte(), &mut build);
         build.word.text
     }
@@ -97,7 +99,7 @@ impl<'a> Evaluator<'a> {
             "string" => self.string(node, build),
             "simple_expansion" | "expansion" => {
                 let value = self.value(node, build);
-                build.push_split(&value);
+                build.push_each(&value);
             }
             "command_substitution" => {
                 let value = self.substituted(node, build);
@@ -156,7 +158,7 @@ impl<'a> Evaluator<'a> {
             match c {
                 '$' if chars.as_str().starts_with(|c: char| c.is_ascii_alphabetic() || "_{".contains(c)) => {
                     let (name, rest) = expand::variable(chars.as_str());
-                    build.push_split(&expand::parameter(name, self.variables));
+                    build.push_each(&expand::parameter(name, self.variables));
                     chars = rest.chars();
                     build.started |= !rest.is_empty();
                 }
@@ -181,7 +183,11 @@ impl<'a> Evaluator<'a> {
         let end = text.find('/').unwrap_or(text.len());
         let (user, rest) = (&text[1..end], &text[end..]);
         let home = match user {
-            "" => self.home.to_owned(),
+            // Without a home of its own the shell asks the system for it.
+            "" => {
+                let home = self.variables.get("HOME").filter(|home| !home.is_empty());
+                home.map_or(self.home, String::as_str).to_owned()
+            }
             "+" => self.variables.get("PWD").cloned().unwrap_or_else(|| UNKNOWN.to_string()),
             "root" => "/root".to_owned(),
             user if user.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c)) => format!("/home/{user}"),
@@ -204,26 +210,36 @@ impl<'a> Evaluator<'a> {
         let mut at = start;
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
+            let mut several = None;
             let value = match child.kind() {
-                "simple_expansion" | "expansion" => self.value(child, build),
+                "simple_expansion" | "expansion" => {
+                    let value = self.value(child, build);
+                    if value.is_one || build.is_text {
+                        value.joined()
+                    } else {
+                        several = Some(value.texts);
+                        String::new()
+                    }
+                }
                 "command_substitution" => self.substituted(child, build),
                 "arithmetic_expansion" => UNKNOWN.to_string(),
                 _ => continue,
             };
             let before = slice(self.source, at..child.start_byte());
             build.word.text.push_str(&expand::double_quoted(before));
-            // The one expansion that becomes several words between quotes.
-            if matches!(self.text(child), "$@" | "${@}") || self.text(child).ends_with("[@]}") {
-                build.push_split(&value);
-            } else {
-                build.word.text.push_str(&value);
+            build.word.text.push_str(&value);
+            // The one kind of expansion that becomes several words between quotes, or none at all.
+            if let Some(texts) = several {
+                build.push_words(&texts, at == start && before.is_empty());
             }
             at = child.end_byte();
         }
-        build.word.text.push_str(&expand::double_quoted(slice(self.source, at..end)));
+        let rest = expand::double_quoted(slice(self.source, at..end));
+        build.started |= !rest.is_empty();
+        build.word.text.push_str(&rest);
     }
 
-    fn value(&self, node: Node<'_>, build: &mut Build) -> String {
+    fn value(&self, node: Node<'_>, build: &mut Build) -> Value {
         let text = self.text(node);
         let inner = text.strip_prefix('$').unwrap_or(text);
         let inner = inner.strip_prefix('{').and_then(|inner| inner.strip_suffix('}')).unwrap_or(inner);
@@ -262,6 +278,29 @@ impl Build {
             if !part.is_empty() {
                 self.push_quoted(part);
             }
+        }
+    }
+
+    /// Adds what a variable without quotes holds.
+    fn push_each(&mut self, value: &Value) {
+        for (index, text) in value.texts.iter().enumerate() {
+            if index > 0 {
+                self.finish_word();
+            }
+            self.push_split(text);
+        }
+    }
+
+    /// Adds words that stay as they are; none of them is no word, where nothing else stands there.
+    fn push_words(&mut self, texts: &[String], is_alone: bool) {
+        if texts.is_empty() && is_alone && self.word.text.is_empty() {
+            self.started = false;
+        }
+        for (index, text) in texts.iter().enumerate() {
+            if index > 0 {
+                self.finish_word();
+            }
+            self.push_quoted(text);
         }
     }
 

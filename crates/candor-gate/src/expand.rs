@@ -1,7 +1,7 @@
 //! The shell's expansions that need nothing but text: quotes, parameters, braces.
 
 use crate::call::UNKNOWN;
-use crate::variables::Variables;
+use crate::variables::{Items, Variables};
 
 /// Braces and commas that stand outside of quotes, until they are expanded; characters for private use, so that those
 /// in quotes stay what they are.
@@ -139,22 +139,137 @@ fn escape<'t>(c: char, rest: &'t str, out: &mut String) -> &'t str {
     &rest[count..]
 }
 
+/// What an expansion becomes.
+#[derive(Debug)]
+pub(crate) struct Value {
+    pub(crate) texts: Vec<String>,
+    /// Between quotes it stays one word, however many texts it has.
+    pub(crate) is_one: bool,
+}
+
+impl Value {
+    fn one(text: String) -> Self {
+        Self { texts: vec![text], is_one: true }
+    }
+
+    fn several(texts: Vec<String>) -> Self {
+        Self { texts, is_one: false }
+    }
+
+    /// As one text.
+    pub(crate) fn joined(self) -> String {
+        self.texts.join(" ")
+    }
+}
+
 /// The value of what stands in `${…}`, as far as it can be known.
-pub(crate) fn parameter(inner: &str, variables: &Variables) -> String {
+pub(crate) fn parameter(inner: &str, variables: &Variables) -> Value {
     let unknown = UNKNOWN.to_string();
+    if let Some(operator) = inner.strip_prefix(['@', '*']) {
+        // Known where a shell was given its arguments.
+        let Some(items) = variables.items("@") else { return Value::one(unknown) };
+        let texts = each(&values(items), operator, 1, variables);
+        return Value { texts, is_one: inner.starts_with('*') };
+    }
+    if let Some(value) = subscripted(inner, variables) {
+        return value;
+    }
     let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
     let (name, operator) = inner.split_at(end);
     if name.is_empty() {
-        // `$@` and `$*` are known where a shell was given its arguments, `${!x}` where `x` is; `${#x}` never.
+        // `${!x}` is known where `x` is; `${#x}` never.
         let value = match inner.strip_prefix('!') {
             Some(name) if !name.is_empty() => variables.behind(name),
             _ => variables.get(inner),
         };
-        return value.cloned().unwrap_or(unknown);
+        return Value::one(value.cloned().unwrap_or(unknown));
     }
-    let operator = ["[@]", "[*]"].iter().find_map(|all| operator.strip_prefix(all)).unwrap_or(operator);
     let value = variables.get(name).map(String::as_str);
-    operate(operator, value, variables).unwrap_or(unknown)
+    Value::one(operate(operator, value, variables).unwrap_or(unknown))
+}
+
+/// The value of an item of an array, or of all of them where it cannot be told which one it is.
+fn subscripted(inner: &str, variables: &Variables) -> Option<Value> {
+    let plain = inner.strip_prefix('!').unwrap_or(inner);
+    let (name, key, operator) = subscript(plain)?;
+    let is_all = matches!(key, "@" | "*");
+    let single;
+    let items = if let Some(items) = variables.items(name) {
+        items
+    } else {
+        single = vec![("0".to_owned(), variables.get(name)?.clone())];
+        &single
+    };
+    if inner.starts_with('!') {
+        let keys = items.iter().map(|(key, _)| key.clone()).collect();
+        return is_all.then(|| Value::several(keys));
+    }
+    if is_all {
+        let texts = each(&values(items), operator, 0, variables);
+        return Some(Value { texts, is_one: key == "*" });
+    }
+    match item(items, &self::key(key, variables)) {
+        Some(value) => operate(operator, Some(value), variables).map(Value::one),
+        None => Some(Value::several(each(&values(items), operator, 0, variables))),
+    }
+}
+
+/// The parts of `name[key]…`.
+pub(crate) fn subscript(text: &str) -> Option<(&str, &str, &str)> {
+    let (name, rest) = text.split_at(text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?);
+    let inside = rest.strip_prefix('[').filter(|_| !name.is_empty())?;
+    let mut level = 1;
+    let end = inside.find(|c| {
+        level += i32::from(c == '[') - i32::from(c == ']');
+        level == 0
+    })?;
+    Some((name, &inside[..end], &inside[end + 1..]))
+}
+
+/// The key that stands between brackets. A name is a number where it is one.
+pub(crate) fn key(text: &str, variables: &Variables) -> String {
+    let key = default_text(text, variables);
+    let is_number = |text: &String| text.parse::<i64>().is_ok();
+    variables.get(&key).filter(|value| is_number(value)).cloned().unwrap_or(key)
+}
+
+/// The item with this key; nothing where it cannot be told which one it is.
+fn item<'i>(items: &'i Items, key: &str) -> Option<&'i str> {
+    if let Some((_, value)) = items.iter().find(|(other, _)| other == key) {
+        return Some(value);
+    }
+    let is_doubtful = items.iter().any(|(key, _)| key.contains(UNKNOWN));
+    let number = key.parse::<i64>().ok().filter(|_| !is_doubtful)?;
+    let back = usize::try_from(number.unsigned_abs()).ok().filter(|_| number < 0);
+    let place = back.and_then(|back| items.len().checked_sub(back));
+    Some(place.and_then(|place| items.get(place)).map_or("", |(_, value)| value.as_str()))
+}
+
+fn values(items: &Items) -> Vec<&str> {
+    items.iter().map(|(_, value)| value.as_str()).collect()
+}
+
+/// What an operator makes of each of these; a range chooses among them, and counts from `first`.
+fn each(values: &[&str], operator: &str, first: usize, variables: &Variables) -> Vec<String> {
+    let is_range =
+        operator.starts_with(':') && !matches!(operator.as_bytes().get(1), Some(b'-' | b'=' | b'?' | b'+'));
+    if operator.is_empty() {
+        return values.iter().map(|value| (*value).to_owned()).collect();
+    }
+    if is_range {
+        let mut numbers = operator[1..].split(':').map(|number| number.trim().parse::<usize>().ok());
+        let from = numbers.next().flatten();
+        let count = numbers.next().map_or(Some(usize::MAX), |count| count);
+        // A range that cannot be read may be all of them.
+        let (from, count) = from.zip(count).unwrap_or((first, usize::MAX));
+        let chosen = values.iter().skip(from.saturating_sub(first)).take(count);
+        return chosen.map(|value| (*value).to_owned()).collect();
+    }
+    if values.is_empty() {
+        return operate(operator, None, variables).into_iter().collect();
+    }
+    let one = |value: &&str| operate(operator, Some(value), variables);
+    values.iter().map(|value| one(value).unwrap_or_else(|| UNKNOWN.to_string())).collect()
 }
 
 fn operate(operator: &str, value: Option<&str>, variables: &Variables) -> Option<String> {

@@ -150,18 +150,32 @@ fn conversion<'t>(
     let mut pieces = format.split('%');
     out.push_str(&expand::ansi(pieces.next()?));
     while let Some(piece) = pieces.next() {
-        let Some(c) = piece.chars().next() else {
+        if piece.is_empty() {
             out.push('%');
             out.push_str(&expand::ansi(pieces.next().unwrap_or_default()));
             continue;
-        };
+        }
+        // A width only adds blanks, which separate nothing that was one word before.
+        let piece = piece.trim_start_matches(|c: char| c.is_ascii_digit() || "-+ #".contains(c));
+        let (limit, piece) = precision(piece)?;
+        let c = piece.chars().next()?;
+        if !"sqdibc".contains(c) {
+            return None;
+        }
+        let arg = args.next().copied().unwrap_or_default();
         match c {
-            's' | 'd' | 'i' | 'q' => out.push_str(args.next().copied().unwrap_or_default()),
-            'b' => out.push_str(&expand::ansi(args.next().copied().unwrap_or_default())),
-            'c' => out.extend(args.next().and_then(|arg| arg.chars().next())),
-            _ => return None,
+            'b' => out.push_str(&expand::ansi(arg)),
+            'c' => out.extend(arg.chars().next()),
+            _ => out.extend(arg.chars().take(limit)),
         }
         out.push_str(&expand::ansi(&piece[c.len_utf8()..]));
     }
     Some(())
+}
+
+/// How much of its text a conversion takes, and what stands behind that.
+fn precision(piece: &str) -> Option<(usize, &str)> {
+    let Some(rest) = piece.strip_prefix('.') else { return Some((usize::MAX, piece)) };
+    let end = rest.find(|c: char| !c.is_ascii_digit())?;
+    Some((if end == 0 { 0 } else { rest[..end].parse().ok()? }, &rest[end..]))
 }

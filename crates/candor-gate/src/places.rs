@@ -110,6 +110,14 @@ impl Ground {
         self.place_of(all_of(&path))
     }
 
+    /// Whether nobody wants this directory to be lost, or anything in it.
+    pub(crate) fn is_precious(&self, word: &str) -> bool {
+        matches!(
+            self.place(word),
+            Place::Root | Place::Top | Place::Home | Place::AboveWorkspace | Place::System
+        )
+    }
+
     fn place_of(&self, path: &str) -> Place {
         let mut parts = path.split('/').filter(|part| !part.is_empty());
         let Some(first) = parts.next() else { return Place::Root };

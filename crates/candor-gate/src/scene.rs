@@ -13,4 +13,6 @@ pub struct Scene<'a> {
     pub home: Option<&'a Path>,
     /// What else may be written.
     pub writable: &'a [PathBuf],
+    /// The variables that it is given beside its text, which go before what is assumed of the environment.
+    pub variables: &'a [(String, String)],
 }

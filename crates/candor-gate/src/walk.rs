@@ -1,5 +1,6 @@
 //! Walks through a script, finds every simple command in it, and follows what the shell's state would be.
 
+mod bounds;
 mod compound;
 mod memory;
 mod redirects;
@@ -13,23 +14,16 @@ use crate::evaluate::Evaluator;
 use crate::flow::Flow;
 use crate::gate::{Gate, USER_ASK};
 use crate::interactive;
-use crate::lossy;
 use crate::places::Ground;
 use crate::rules::{self, Way};
 use crate::scene::Scene;
 use crate::syntax::Parsed;
 use crate::text::{self, slice};
-use crate::variables::Variables;
+use crate::variables::{self, Variables};
 use crate::verdict::{About, Finding, Verdict};
 use crate::wrappers::{self, Inner};
+use bounds::Progress;
 use redirects::{destinations, here_string};
-
-/// How many wrappers and scripts may be in each other. Nobody writes nine by hand.
-const DEPTH_MAX: usize = 8;
-/// How many simple commands are looked at.
-const COMMANDS_MAX: usize = 2_000;
-/// How many commands are looked at where a text is read roughly. Each is cheap, and nothing is allowed by it.
-const ROUGH_MAX: usize = 20_000;
 
 /// What the shell knows at one point of the script.
 #[derive(Debug, Clone)]
@@ -40,6 +34,8 @@ pub(crate) struct State {
     functions: HashMap<String, String>,
     /// Files that the script has fetched from a network.
     pub(crate) downloads: Vec<String>,
+    /// Where `popd` leads back to.
+    directories: Vec<String>,
 }
 
 /// The text a node is in, and what surrounds it.
@@ -60,7 +56,7 @@ impl<'t> At<'t> {
 pub(crate) struct Walk<'g> {
     gate: &'g Gate,
     state: State,
-    commands: usize,
+    progress: Progress,
     findings: Vec<Finding>,
     denied: bool,
     spared: bool,
@@ -70,24 +66,35 @@ pub(crate) struct Walk<'g> {
 impl<'g> Walk<'g> {
     pub(crate) fn new(gate: &'g Gate, scene: &Scene<'_>) -> Self {
         let ground = Ground::new(scene);
-        let variables =
+        let assumed =
             [("HOME", ground.home.as_str()), ("PWD", &ground.cwd), ("IFS", " "), ("TMPDIR", "/tmp")]
                 .map(|(name, value)| (name.to_owned(), value.to_owned()));
         let state = State {
-            variables: Variables::from(variables),
+            variables: Variables::from(assumed),
             ground,
             functions: HashMap::new(),
             downloads: Vec::new(),
+            directories: Vec::new(),
         };
-        Self {
+        let mut walk = Self {
             gate,
             state,
-            commands: 0,
+            progress: Progress::default(),
             findings: Vec::new(),
             denied: false,
             spared: false,
             reads_commands: false,
+        };
+        // A shell does not believe where it is told to be.
+        for (name, value) in scene.variables.iter().filter(|(name, _)| name != "PWD") {
+            walk.extend(rules::variable(name, value));
+            walk.state.variables.insert(name.clone(), value.clone());
         }
+        walk
+    }
+
+    fn evaluator<'a>(&'a self, at: At<'a>) -> Evaluator<'a> {
+        Evaluator::new(at.source, &self.state.variables, &self.state.ground.home)
     }
 
     pub(crate) fn into_findings(self) -> Vec<Finding> {
@@ -126,10 +133,13 @@ impl<'g> Walk<'g> {
 
     /// Judges a script: the command itself, or one inside of it.
     fn script(&mut self, source: &str, flow: &Flow, depth: usize) {
-        if self.is_over() || self.is_too_deep(depth) {
+        if self.is_over() {
             return;
         }
         self.listed(source);
+        if self.is_too_deep(depth) {
+            return self.rough_inside(source, depth);
+        }
         let at = At { source, flow, depth };
         match self.gate.parsers.parse(source) {
             Parsed::Script(tree) => {
@@ -138,41 +148,22 @@ impl<'g> Walk<'g> {
             }
             Parsed::Broken(tree) => {
                 self.visit(tree.root_node(), at);
-                self.rough(source);
+                self.rough_inside(source, depth);
                 self.note(Finding::ask("unparsable", "it cannot be read as a shell script").surroundings());
             }
             Parsed::Refused => {
-                self.rough(source);
+                self.rough_inside(source, depth);
                 self.note(
                     Finding::ask("unparsable", "it nests too deep to be looked through").surroundings(),
                 );
             }
         }
-    }
-
-    /// Looks for what must be denied in text that cannot be understood. Questions are not added: there is one already.
-    fn rough(&mut self, source: &str) {
-        let (findings, commands) = (self.findings.len(), self.commands);
-        for words in lossy::commands(source).take(ROUGH_MAX) {
-            self.words(&words, &Flow::default(), DEPTH_MAX - 2);
-            self.commands = commands;
-        }
-        for target in lossy::redirects(source).take(ROUGH_MAX) {
-            self.extend(rules::redirect(Way::Out, &target, &self.state));
-        }
-        if text::has_bomb(source) {
-            self.note(rules::bomb());
-        }
-        let mut index = 0;
-        self.findings.retain(|finding| {
-            index += 1;
-            index <= findings || finding.verdict == Verdict::Deny
-        });
+        self.finish(source, depth);
     }
 
     fn visit(&mut self, node: Node<'_>, at: At<'_>) {
         if self.is_over() {
-            return;
+            return self.stops_at(node.start_byte());
         }
         match node.kind() {
             "command" => self.command(node, at, Vec::new()),
@@ -193,6 +184,7 @@ impl<'g> Walk<'g> {
             "function_definition" => self.function(node, at),
             "variable_assignment" => self.assignment(node, at),
             "for_statement" => self.each(node, at),
+            "while_statement" => self.each_line(node, at),
             "heredoc_body" => {
                 self.children(node, at);
                 self.unparsed(node, at);
@@ -201,6 +193,7 @@ impl<'g> Walk<'g> {
                 self.extend(rules::arithmetic(at.text(node)));
                 self.children(node, at);
                 self.unparsed(node, at);
+                self.defaulted(at.text(node));
             }
             "word" => self.unparsed(node, at),
             "heredoc_start" if !at.text(node).is_ascii() => {
@@ -218,6 +211,9 @@ impl<'g> Walk<'g> {
             "arithmetic_expansion" | "test_command" | "unset_command" => {
                 self.extend(rules::arithmetic(at.text(node)));
                 self.children(node, at);
+                if node.kind() == "unset_command" {
+                    self.forget(at.text(node).split_whitespace().skip(1));
+                }
             }
             _ => self.children(node, at),
         }
@@ -236,7 +232,7 @@ impl<'g> Walk<'g> {
         let mut piped = None;
         let mut run = Vec::new();
         let mut cursor = node.walk();
-        let evaluator = Evaluator::new(at.source, &self.state.variables, &self.state.ground.home);
+        let evaluator = self.evaluator(at);
         let mut findings = Vec::new();
         for child in node.named_children(&mut cursor) {
             match child.kind() {
@@ -268,6 +264,7 @@ impl<'g> Walk<'g> {
         let flow = piped.as_ref().unwrap_or(at.flow);
         self.prefixed(node, At { flow, ..at });
         self.words(&words, flow, at.depth);
+        self.stops_at(node.start_byte());
     }
 
     /// What stands before and inside of a command: assignments for it alone, and substitutions.
@@ -287,15 +284,17 @@ impl<'g> Walk<'g> {
 
     /// Judges one simple command by its words, then what it would run in turn.
     fn words(&mut self, words: &[Word], flow: &Flow, depth: usize) {
-        if words.is_empty() || self.is_over() || self.is_too_deep(depth) {
+        if words.is_empty() || self.is_over() {
             return;
         }
-        self.commands += 1;
-        if self.commands > COMMANDS_MAX {
-            let reason = format!("it has more than {COMMANDS_MAX} commands in it");
-            return self.note(Finding::ask("too-many", reason).surroundings());
+        if self.is_too_deep(depth) {
+            return self.innermost(words, flow);
+        }
+        if !self.counts() {
+            return;
         }
         let call = Call::new(words, flow);
+        let here = wrappers::directory(&call).map(|directory| self.enter(&directory));
         let findings = rules::judge(&call, &self.state);
         self.resolve(&call, findings);
         if let Some(body) = self.state.functions.get(call.name).cloned() {
@@ -318,6 +317,9 @@ impl<'g> Walk<'g> {
                     }
                 }
             }
+        }
+        if let Some(here) = here {
+            self.enter(&here);
         }
         self.remember(&call);
     }
@@ -344,10 +346,9 @@ impl<'g> Walk<'g> {
         for (index, word) in parameters.iter().enumerate() {
             self.state.variables.insert(index.to_string(), word.text.clone());
         }
-        let rest: Vec<&str> = parameters.iter().skip(1).map(|word| word.text.as_str()).collect();
         if !parameters.is_empty() {
-            self.state.variables.insert("@".to_owned(), rest.join(" "));
-            self.state.variables.insert("*".to_owned(), rest.join(" "));
+            let rest = parameters.iter().skip(1).map(|word| word.text.clone());
+            self.state.variables.insert_array("@".to_owned(), variables::numbered(rest));
         }
     }
 
@@ -370,19 +371,6 @@ impl<'g> Walk<'g> {
                 self.note(finding);
             }
         }
-    }
-
-    fn is_too_deep(&mut self, depth: usize) -> bool {
-        if depth > DEPTH_MAX {
-            let reason = format!("more than {DEPTH_MAX} commands in it are wrapped in each other");
-            self.note(Finding::ask("too-deep", reason).surroundings());
-        }
-        depth > DEPTH_MAX
-    }
-
-    /// Nothing can become stricter, or there is too much to look at.
-    fn is_over(&self) -> bool {
-        self.denied || self.commands > COMMANDS_MAX
     }
 
     fn extend(&mut self, findings: impl IntoIterator<Item = Finding>) {

@@ -52,7 +52,8 @@ pub(crate) fn spec(tool: &str, line: &Line<'_>, context: &ToolContext) -> Result
 
 /// What the gate says about it, and what people have said before.
 pub(crate) fn judge(line: &Line<'_>, context: &ToolContext) -> Judgement {
-    judge_text(line.command, &cwd(line, context), context)
+    let (cwd, variables) = (cwd(line, context), variables(line));
+    answer(context.rules.gate.judge(line.command, &scene(&cwd, &variables, context)))
 }
 
 /// The gate's name for what the lists of the configuration refuse.
@@ -60,9 +61,15 @@ const USER_DENY: &str = "user-deny";
 
 /// The same of a text that a shell may read.
 pub(crate) fn judge_text(command: &str, cwd: &Path, context: &ToolContext) -> Judgement {
+    answer(context.rules.gate.judge(command, &scene(cwd, &[], context)))
+}
+
+fn scene<'a>(cwd: &'a Path, variables: &'a [(String, String)], context: &'a ToolContext) -> Scene<'a> {
     let home = context.rules.env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| Path::new(home));
-    let scene = Scene { cwd, workspace: &context.workspace, home, writable: &context.rules.writable };
-    let judged = context.rules.gate.judge(command, &scene);
+    Scene { cwd, workspace: &context.workspace, home, writable: &context.rules.writable, variables }
+}
+
+fn answer(judged: candor_gate::Judgement) -> Judgement {
     match judged.verdict {
         Verdict::Allow => Judgement::Allow,
         Verdict::Deny if judged.rule == USER_DENY => Judgement::Deny { reason: judged.reason },
@@ -83,6 +90,21 @@ pub(crate) fn cwd(line: &Line<'_>, context: &ToolContext) -> PathBuf {
     line.cwd.map_or_else(|| context.workspace.clone(), |cwd| context.workspace.join(cwd))
 }
 
+/// The variables that a call gives its command. One that cannot be given is not: the call fails for it.
+fn variables(line: &Line<'_>) -> Vec<(String, String)> {
+    let pairs = line.env.into_iter().flatten();
+    pairs.filter_map(|(name, value)| Some((name.clone(), value_of(value)?))).collect()
+}
+
+/// The text of a variable.
+fn value_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        _ => None,
+    }
+}
+
 /// The environment of a command: what the rules give it, and what the model adds. A variable that would make programs run
 /// or load something else cannot be added: whoever may set it could have run that directly, where it would be judged.
 fn env(tool: &str, line: &Line<'_>, context: &ToolContext) -> Result<Vec<(String, String)>, Error> {
@@ -97,10 +119,8 @@ fn env(tool: &str, line: &Line<'_>, context: &ToolContext) -> Result<Vec<(String
                 format!("`env`: {shown:?} is no name of a variable; it may hold no space and no `=`");
             return Err(Error::arguments(tool, reason));
         }
-        let value = match value {
-            Value::String(text) => text.clone(),
-            Value::Number(_) | Value::Bool(_) => value.to_string(),
-            _ => return Err(Error::arguments(tool, format!("`env.{shown}` is no text"))),
+        let Some(value) = value_of(value) else {
+            return Err(Error::arguments(tool, format!("`env.{shown}` is no text")));
         };
         if value.contains('\0') {
             return Err(Error::arguments(tool, format!("`env.{shown}` holds a NUL byte")));

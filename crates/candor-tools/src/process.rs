@@ -189,7 +189,8 @@ async fn write(kept: &Kept, text: &str) -> Result<(), Error> {
 /// What is typed is read as a script where a shell reads it, and is a text like any other elsewhere.
 fn judge_input(args: &Args<'_>, context: &ToolContext) -> Judgement {
     let workspace = &context.workspace;
-    let scene = Scene { cwd: workspace, workspace, home: None, writable: &context.rules.writable };
+    let writable = &context.rules.writable;
+    let scene = Scene { cwd: workspace, workspace, home: None, writable, variables: &[] };
     let kept = args.id.and_then(|AtLeast(id)| context.processes.find(id));
     if kept.is_some_and(|kept| !context.rules.gate.reads_commands(&kept.command, &scene)) {
         return Judgement::Allow;

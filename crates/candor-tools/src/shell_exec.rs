@@ -99,9 +99,9 @@ impl Tool for ShellExec {
             .map_or_else(|_| args.to_string(), |args| command::shown(&args.line()))
     }
 
-    /// This very command and no other: what else begins like it may do anything.
+    /// This very command and no other, with all that it is given: what else begins like it may do anything.
     fn pattern(&self, args: &Value, _context: &ToolContext) -> Option<String> {
-        arguments::read::<Args<'_>>(args).ok().map(|args| args.command.to_owned())
+        arguments::read::<Args<'_>>(args).ok().map(|args| command::shown(&args.line()))
     }
 
     fn run<'a>(&'a self, args: &'a Value, context: &'a ToolContext) -> BoxFuture<'a, ToolOutput> {

@@ -14,7 +14,6 @@ mod system;
 mod write;
 
 use crate::call::{Call, Word};
-use crate::places::Place;
 use crate::verdict::Finding;
 use crate::walk::State;
 
@@ -73,7 +72,7 @@ fn by_program(call: &Call<'_>, state: &State) -> Option<Finding> {
 
 /// A value of a long loop, of which only the first were walked through.
 pub(crate) fn loop_value(value: &Word, body: &str, state: &State) -> Option<Finding> {
-    let is_precious = matches!(state.ground.place(&value.text), Place::Root | Place::Top | Place::Home);
+    let is_precious = state.ground.is_precious(&value.text);
     let deletes =
         body.split(|c: char| !c.is_alphanumeric()).any(|word| matches!(word, "rm" | "shred" | "unlink"));
     (is_precious && deletes).then(|| Finding::deny("delete-root", format!("it deletes {}", value.text)))

@@ -4,27 +4,28 @@ use tree_sitter::Node;
 
 use super::{At, Walk};
 use crate::call::{Call, UNKNOWN, Word, short_group};
-use crate::evaluate::Evaluator;
+use crate::expand;
 use crate::flow::{self, Flow};
 use crate::rules;
+use crate::variables;
 
 impl Walk<'_> {
     /// What a built-in command changes for those after it.
     pub(super) fn remember(&mut self, call: &Call<'_>) {
         match call.name {
-            "cd" | "pushd" => {
-                let home = self.state.ground.home.clone();
-                let target = call.operands().next().unwrap_or(&home);
-                let unknown = UNKNOWN.to_string();
-                let target = if target == "-" { &unknown } else { target };
-                self.state.ground.cwd = self.state.ground.path(target).unwrap_or(unknown);
-                self.state.variables.insert("PWD".to_owned(), self.state.ground.cwd.clone());
+            "cd" | "pushd" | "popd" => self.moves(call),
+            "shopt" if call.has_word(&["cdable_vars"]) => {
+                // From now on a name may be a variable's.
+                self.state.variables.insert("CDPATH".to_owned(), UNKNOWN.to_string());
             }
+            "shift" => self.shift(call),
+            "unset" => self.forget(call.args()),
             "read" => self.read(call),
             "mapfile" | "readarray" => {
                 let name = call.operands().last().unwrap_or("MAPFILE").to_owned();
-                let value = call.flow.text.clone().unwrap_or_else(|| UNKNOWN.to_string());
-                self.state.variables.insert(name, value.trim_end_matches('\n').to_owned());
+                let text = call.flow.text.clone().unwrap_or_else(|| UNKNOWN.to_string());
+                let lines = text.lines().map(str::to_owned);
+                self.state.variables.insert_array(name, variables::numbered(lines));
             }
             "printf" if call.arg(0) == Some("-v") => {
                 let Some(name) = call.arg(1) else { return };
@@ -56,8 +57,109 @@ impl Walk<'_> {
         }
     }
 
+    /// Goes to a directory; where it came from. From one that is not known there is no way back by name.
+    pub(super) fn enter(&mut self, directory: &str) -> String {
+        let path = self.state.ground.path(directory).unwrap_or_else(|| UNKNOWN.to_string());
+        self.state.variables.insert("PWD".to_owned(), path.clone());
+        std::mem::replace(&mut self.state.ground.cwd, path)
+    }
+
+    fn moves(&mut self, call: &Call<'_>) {
+        let unknown = UNKNOWN.to_string();
+        let target = call.operands().next();
+        let back = call.name == "popd" || (call.name == "pushd" && target.is_none());
+        if back {
+            let directory = self.state.directories.pop().filter(|_| target.is_none()).unwrap_or(unknown);
+            let here = self.enter(&directory);
+            if call.name == "pushd" {
+                self.state.directories.push(here);
+            }
+            return;
+        }
+        let home = self.state.variables.get("HOME").cloned().unwrap_or_else(|| unknown.clone());
+        let directory = match target {
+            None => home,
+            // `+1` and `-1` are places of the stack.
+            Some("-") => unknown,
+            Some(target) if call.name == "pushd" && target.starts_with(['+', '-']) => unknown,
+            Some(target) => self.sought(target),
+        };
+        let here = self.enter(&directory);
+        if call.name == "pushd" {
+            self.state.directories.push(here);
+        }
+    }
+
+    /// Where `cd` leads. With `CDPATH` it may be any of several places, of which the worst is taken.
+    fn sought(&self, target: &str) -> String {
+        let roots = self.state.variables.get("CDPATH").map(String::as_str).unwrap_or_default();
+        let is_plain = target.starts_with(['/', UNKNOWN])
+            || matches!(target.split('/').next(), Some("." | ".."))
+            || roots.is_empty();
+        if is_plain {
+            return target.to_owned();
+        }
+        if roots.contains(UNKNOWN) {
+            return UNKNOWN.to_string();
+        }
+        let beside = roots.split(':').filter(|root| !root.is_empty()).map(|root| format!("{root}/{target}"));
+        let mut places = beside.chain([target.to_owned()]);
+        let first = places.next().unwrap_or_default();
+        let is_precious = |place: &String| self.state.ground.is_precious(place);
+        std::iter::once(first.clone()).chain(places).find(is_precious).unwrap_or(first)
+    }
+
+    fn shift(&mut self, call: &Call<'_>) {
+        let count = call.arg(0).map_or(Some(1), |count| count.parse::<usize>().ok());
+        let items = self.state.variables.items("@").cloned().unwrap_or_default();
+        let Some(count) = count else { return };
+        let rest = items.iter().skip(count).map(|(_, value)| Word::literal(value));
+        let name = self.state.variables.get("0").cloned().unwrap_or_default();
+        let words: Vec<Word> = std::iter::once(Word::literal(name)).chain(rest).collect();
+        // What is no longer there is nothing.
+        for index in words.len()..=items.len() {
+            self.state.variables.insert(index.to_string(), String::new());
+        }
+        if !items.is_empty() {
+            self.bind(&words);
+        }
+    }
+
+    /// Variables that are taken away are empty from now on.
+    pub(super) fn forget<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
+        let names: Vec<&str> = names.collect();
+        if names.contains(&"-f") {
+            return;
+        }
+        let is_name = |name: &&&str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        for name in names.iter().filter(is_name) {
+            self.state.variables.unset(name);
+        }
+    }
+
+    /// `${name:=text}` sets the name where it holds nothing.
+    pub(super) fn defaulted(&mut self, text: &str) {
+        let Some(inner) = text.strip_prefix("${").and_then(|text| text.strip_suffix('}')) else { return };
+        let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
+        let (name, operator) = inner.split_at(end);
+        if !name.is_empty()
+            && operator.starts_with([':', '='])
+            && operator.trim_start_matches(':').starts_with('=')
+        {
+            let value = expand::parameter(inner, &self.state.variables).joined();
+            self.state.variables.insert(name.to_owned(), value);
+        }
+    }
+
     fn read(&mut self, call: &Call<'_>) {
         let line = call.flow.text.as_deref().and_then(|text| text.lines().next());
+        if let Some(array) = call.values(Some('a'), None).first() {
+            let words = line.map_or_else(
+                || vec![UNKNOWN.to_string()],
+                |line| line.split_whitespace().map(str::to_owned).collect(),
+            );
+            return self.state.variables.insert_array((*array).to_owned(), variables::numbered(words));
+        }
         let names: Vec<&str> = call.operands().collect();
         let unknown = UNKNOWN.to_string();
         let Some(line) = line else {
@@ -83,7 +185,7 @@ impl Walk<'_> {
 
     /// `declare`, `export` and their like, as the grammar has them.
     pub(super) fn declaration(&mut self, node: Node<'_>, at: At<'_>) {
-        let evaluator = Evaluator::new(at.source, &self.state.variables, &self.state.ground.home);
+        let evaluator = self.evaluator(at);
         let keyword = node.child(0).map(|first| at.text(first)).unwrap_or_default();
         let mut cursor = node.walk();
         let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
@@ -108,6 +210,10 @@ impl Walk<'_> {
                 self.children(child, at);
             } else {
                 self.visit(child, at);
+            }
+            if keyword == "local" && !refers && child.kind() == "variable_name" {
+                // One of its own, that holds nothing yet.
+                self.state.variables.unset(at.text(child));
             }
         }
         self.declared(keyword, &words);

@@ -13,7 +13,7 @@ use crate::verdict::Finding;
 impl Walk<'_> {
     /// Redirects, and a here-document, around a command or a group of them.
     pub(super) fn redirected(&mut self, node: Node<'_>, at: At<'_>) {
-        let evaluator = Evaluator::new(at.source, &self.state.variables, &self.state.ground.home);
+        let evaluator = self.evaluator(at);
         let mut flow = None;
         let mut more = Vec::new();
         let mut findings = Vec::new();
@@ -73,7 +73,7 @@ impl Walk<'_> {
         }
         if is_last_of_list {
             // The grammar puts the redirect of the last command around the whole list: `cd /etc && echo x > hosts`.
-            let evaluator = Evaluator::new(at.source, &self.state.variables, &self.state.ground.home);
+            let evaluator = self.evaluator(at);
             let judged = redirects.iter().filter_map(|redirect| {
                 let target = destinations(&evaluator, *redirect).0?;
                 rules::redirect(Way::of(at.text(*redirect)), &target.text, &self.state)
@@ -123,7 +123,7 @@ impl Walk<'_> {
 
     /// What a stage hands to the next one.
     pub(super) fn output(&self, stage: Node<'_>, at: At<'_>) -> Flow {
-        let evaluator = Evaluator::new(at.source, &self.state.variables, &self.state.ground.home);
+        let evaluator = self.evaluator(at);
         let mut programs = at.flow.programs.clone();
         programs.extend(flow::programs(&evaluator, stage));
         let mut text = flow::printed(&evaluator, stage);

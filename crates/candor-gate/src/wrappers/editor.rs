@@ -1,6 +1,10 @@
 //! Commands of `vim` and its like that let the shell in.
 
+use crate::call::UNKNOWN;
 use crate::rules::literals;
+
+/// How many calls of one function are looked at.
+const CALLS_MAX: usize = 32;
 
 /// Functions and commands whose text the shell runs.
 const RUNS: &[&str] = &[
@@ -39,8 +43,13 @@ pub(super) fn shell_commands(arg: &str) -> Vec<String> {
         rest = command.split_once('|').map(|(_, next)| next);
     }
     for name in RUNS {
-        if let Some((_, after)) = text.split_once(name) {
-            let literal = literals(after).into_iter().next();
+        for (index, (at, _)) in text.match_indices(name).enumerate() {
+            if index == CALLS_MAX {
+                found.push(UNKNOWN.to_string());
+                break;
+            }
+            let after = &text[at + name.len()..];
+            let literal = literals(after.lines().next().unwrap_or_default()).into_iter().next();
             found.push(literal.unwrap_or(after.trim_end_matches(')')).to_owned());
         }
     }

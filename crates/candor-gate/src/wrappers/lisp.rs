@@ -44,8 +44,8 @@ const WORDS: &[&str] = &[
 /// Functions that delete, with the options that make `rm` do the same.
 const DELETE: &[&str] = &["delete-directory", "delete-file"];
 
-/// How many calls are looked at.
-const CALLS_MAX: usize = 64;
+/// How many calls are looked at. A call is in all those around it, so that many of them take long.
+const CALLS_MAX: usize = 128;
 
 /// The commands that the code in this command starts.
 pub(super) fn inner(call: &Call<'_>) -> Vec<Inner> {
@@ -88,7 +88,10 @@ fn valued<'a>(call: &Call<'a>, options: &[&str]) -> Vec<&'a str> {
 }
 
 fn calls(text: &str, found: &mut Vec<String>) {
-    for (at, _) in text.match_indices('(').take(CALLS_MAX) {
+    for (index, (at, _)) in text.match_indices('(').enumerate() {
+        if index == CALLS_MAX {
+            return found.push(UNKNOWN.to_string());
+        }
         let inside = &text[at + 1..];
         let form = &inside[..closing(inside)];
         let end = form.find(|c: char| c.is_whitespace() || c == '"' || c == '(').unwrap_or(form.len());

@@ -1,6 +1,7 @@
 //! What a command runs in turn: words of another command, or a script.
 
 mod consoles;
+mod directory;
 mod editor;
 mod fan;
 mod lisp;
@@ -13,6 +14,7 @@ mod tcl;
 
 use crate::call::{Call, UNKNOWN, Word, is_long, short_group};
 
+pub(crate) use directory::directory;
 pub(crate) use make::makefiles;
 pub(crate) use programs::{is_program_key, run_by_flag, tame_program};
 pub(crate) use shells::{Reads, SHELLS, is_input, reads};
@@ -54,22 +56,35 @@ const fn wrapper(
 #[rustfmt::skip]
 const WRAPPERS: &[Wrapper] = &[
     wrapper(&["env"], "uCa", &["unset", "chdir", "argv0"], 0),
-    wrapper(&["sudo"], "ughpCcrtTUDR", &["user", "group", "host", "prompt", "chdir", "chroot", "close-from", "role", "type", "other-user", "command-timeout"], 0),
+    wrapper(&["sudo"], "ughpCcrtTUDRa", &["user", "group", "host", "prompt", "chdir", "chroot", "close-from", "role", "type", "other-user", "command-timeout", "login-class", "auth-type"], 0),
     wrapper(&["doas"], "uCa", &[], 0),
     wrapper(&["pkexec"], "", &["user"], 0),
-    wrapper(&["gosu", "su-exec", "faketime", "setarch", "sem"], "", &[], 1),
+    wrapper(&["gosu", "su-exec", "faketime"], "", &[], 1),
+    wrapper(&["sem"], "jPS", &["jobs", "id", "semaphore-name", "semaphorename", "semaphore-timeout", "semaphoretimeout", "st", "workdir", "wd"], 0),
     wrapper(&["sshpass"], "fdpP", &[], 0),
     wrapper(&["mosh"], "p", &["ssh", "port", "client", "server", "predict"], 1),
     wrapper(&["ssh-agent"], "atE", &[], 0),
     wrapper(&["nice"], "n", &["adjustment"], 0),
     wrapper(&["ionice"], "cnpPu", &["class", "classdata"], 0),
     wrapper(&["timeout", "gtimeout"], "ks", &["kill-after", "signal"], 1),
-    wrapper(&["chrt", "taskset"], "TPD", &[], 1),
-    wrapper(&["chroot"], "", &[], 1),
+    wrapper(&["chrt", "taskset"], "TPD", &["sched-runtime", "sched-period", "sched-deadline"], 1),
+    wrapper(&["chroot"], "", &["userspec", "groups"], 1),
     wrapper(&["stdbuf"], "ioe", &["input", "output", "error"], 0),
     wrapper(&["time", "gtime"], "fo", &["format", "output"], 0),
     wrapper(&["exec"], "a", &[], 0),
-    wrapper(&["{", "!", "if", "then", "elif", "else", "while", "until", "do", "nohup", "setsid", "builtin", "busybox", "toybox", "unbuffer", "chronic", "winpty", "rlwrap", "caffeinate", "fakeroot", "dbus-run-session", "torsocks", "proxychains", "proxychains4", "firejail", "noglob", "nocorrect", "linux32", "linux64", "i386", "x86_64", "eatmydata", "heaptrack", "dbus-launch", "softlimit", "tsp", "cross-env", "uvx", "flatpak-spawn", "wsl", "run0"], "", &[], 0),
+    wrapper(&["{", "!", "if", "then", "elif", "else", "while", "until", "do", "nohup", "setsid", "builtin", "busybox", "toybox", "unbuffer", "chronic", "winpty", "firejail", "noglob", "nocorrect", "linux32", "linux64", "i386", "x86_64", "eatmydata", "dbus-launch", "cross-env", "flatpak-spawn"], "", &[], 0),
+    wrapper(&["rlwrap"], "abCDefgHlmMOPpqsStTwz", &["always-readline", "break-chars", "command-name", "history-no-dupes", "extra-char-after-completion", "file", "forget-matching", "history-filename", "logfile", "multi-line", "multi-line-ext", "only-cook", "pre-given", "prompt-colour", "quote-characters", "histsize", "substitute-prompt", "set-term-name", "test-terminal", "wait-before-prompt", "filter"], 0),
+    wrapper(&["caffeinate"], "tw", &[], 0),
+    wrapper(&["fakeroot"], "lsib", &["lib", "faked", "save-file", "load-file", "fd-base"], 0),
+    wrapper(&["dbus-run-session"], "", &["config-file", "dbus-daemon"], 0),
+    wrapper(&["torsocks"], "upaP", &["user", "pass", "address", "port"], 0),
+    wrapper(&["proxychains", "proxychains4"], "f", &[], 0),
+    wrapper(&["heaptrack"], "op", &["output", "pid"], 0),
+    wrapper(&["softlimit"], "acdflmoprst", &[], 0),
+    wrapper(&["tsp"], "LNEDS", &[], 0),
+    wrapper(&["uvx"], "pw", &["from", "with", "python", "index-url", "with-editable", "with-requirements"], 0),
+    wrapper(&["wsl"], "du", &["distribution", "user", "cd"], 0),
+    wrapper(&["run0"], "ugD", &["user", "group", "chdir", "nice", "setenv", "slice", "unit", "property", "description", "machine", "background"], 0),
     wrapper(&["chpst"], "uUbenmdopfcr/", &[], 0),
     wrapper(&["setuidgid", "s6-setuidgid", "envdir", "s6-envdir", "gdbserver", "rsh"], "l", &[], 1),
     wrapper(&["choom", "uclampset"], "nmMp", &["adjust"], 0),
@@ -77,11 +92,11 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper(&["daemonize"], "acelopuE", &[], 0),
     wrapper(&["watchexec"], "ewfiEdso", &["exts", "watch", "filter", "ignore", "env", "debounce", "signal", "on-busy-update", "stop-signal"], 0),
     wrapper(&["pdsh", "pssh", "parallel-ssh"], "wxlhHptfu", &["hosts", "host"], 0),
-    wrapper(&["unshare"], "SGRw", &["setuid", "setgid", "root", "wd"], 0),
+    wrapper(&["unshare"], "SGRwl", &["setuid", "setgid", "root", "wd", "map-user", "map-group", "map-users", "map-groups", "propagation", "setgroups", "monotonic", "boottime", "load-interp"], 0),
     wrapper(&["nsenter"], "tSG", &["target", "setuid", "setgid"], 0),
-    wrapper(&["systemd-run"], "puMEHtT", &["property", "unit", "machine", "setenv", "description", "slice", "uid", "gid", "working-directory"], 0),
+    wrapper(&["systemd-run"], "puMEH", &["property", "unit", "machine", "host", "setenv", "description", "slice", "uid", "gid", "nice", "service-type", "working-directory", "on-active", "on-boot", "on-startup", "on-unit-active", "on-unit-inactive", "on-calendar", "path-property", "socket-property", "timer-property", "job-mode", "background"], 0),
     wrapper(&["prlimit"], "", &[], 0),
-    wrapper(&["setpriv"], "", &["reuid", "regid", "groups", "inh-caps", "ambient-caps", "bounding-set", "securebits", "selinux-label", "apparmor-profile"], 0),
+    wrapper(&["setpriv"], "", &["reuid", "regid", "groups", "inh-caps", "ambient-caps", "bounding-set", "securebits", "selinux-label", "apparmor-profile", "ptracer", "pdeathsig", "landlock-access", "landlock-rule", "seccomp-filter", "ruid", "euid", "rgid", "egid"], 0),
     wrapper(&["cpulimit"], "lpe", &["limit", "pid", "exe"], 0),
     wrapper(&["numactl"], "CNmpi", &["cpunodebind", "physcpubind", "membind", "interleave"], 0),
     wrapper(&["strace", "ltrace"], "eopsuEPaIObX", &["output", "attach", "user"], 0),
@@ -111,30 +126,59 @@ pub(crate) fn inner(call: &Call<'_>) -> Vec<Inner> {
     found
 }
 
+/// The command behind all wrappers, found in one go.
+pub(crate) fn innermost(call: Call<'_>) -> Call<'_> {
+    let mut call = call;
+    while let Some(inner) = behind(&call) {
+        call = Call::new(inner, call.flow);
+    }
+    call
+}
+
 fn wrapped(call: &Call<'_>) -> Option<Vec<Word>> {
-    if matches!(call.name, "command" | "type") {
-        // `command -v` only looks.
-        let rest: Vec<Word> = call.words.get(1..)?.to_vec();
-        let first = rest.first()?;
-        return match first.text.as_str() {
-            "-p" | "--" => Some(rest[1..].to_vec()),
-            text if text.starts_with('-') || call.name == "type" => None,
-            _ => Some(rest),
-        };
-    }
-    if call.name == "coproc" {
-        // `coproc NAME { …; }` has a name only before a group, and the grammar takes the group for words.
-        let group = call.words.iter().position(|word| word.text == "{").map_or(1, |at| at + 1);
-        return call.words.get(group..).filter(|rest| !rest.is_empty()).map(<[Word]>::to_vec);
-    }
-    if let Some(rest) = behind_mark(call) {
-        return Some(rest);
-    }
-    if call.name.starts_with("ld-linux") || call.name.starts_with("ld-musl") || call.name == "ld.so" {
-        return behind_options(call.words.get(1..)?, "", &["library-path", "preload"], 0);
+    behind_mark(call).or_else(|| behind(call).map(<[Word]>::to_vec))
+}
+
+/// The words of this command that are another one.
+fn behind<'a>(call: &Call<'a>) -> Option<&'a [Word]> {
+    let words = call.words.get(1..)?;
+    match call.name {
+        "command" => return of_command(words),
+        "coproc" => {
+            // `coproc NAME { …; }` has a name only before a group, and the grammar takes the group for words.
+            let group = words.iter().position(|word| word.text == "{").map_or(0, |at| at + 1);
+            return words.get(group..).filter(|rest| !rest.is_empty());
+        }
+        // The name of a machine may be left out.
+        "setarch" => {
+            let is_named =
+                behind_options(words, "", &[], 0).and_then(<[Word]>::first).is_some_and(is_machine);
+            return behind_options(words, "", &[], usize::from(is_named));
+        }
+        name if name.starts_with("ld-linux") || name.starts_with("ld-musl") || name == "ld.so" => {
+            return behind_options(words, "", &["library-path", "preload", "argv0", "audit"], 0);
+        }
+        _ => {}
     }
     let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&call.name))?;
-    behind_options(call.words.get(1..)?, wrapper.short, wrapper.long, wrapper.operands)
+    behind_options(words, wrapper.short, wrapper.long, wrapper.operands)
+}
+
+/// `command -v` and `command -V` only look.
+fn of_command(words: &[Word]) -> Option<&[Word]> {
+    let options = words.iter().take_while(|word| short_group(&word.text).is_some()).count();
+    let looks = words[..options].iter().any(|word| word.text.contains(['v', 'V']));
+    let rest = &words[options..];
+    let rest = rest.split_first().filter(|(first, _)| first.text == "--").map_or(rest, |(_, rest)| rest);
+    Some(rest).filter(|rest| !looks && !rest.is_empty())
+}
+
+/// What `setarch` knows as a machine.
+fn is_machine(word: &Word) -> bool {
+    let families =
+        ["x86", "i386", "i486", "i586", "i686", "linux", "uname26", "arm", "aarch", "ppc", "s390", "mips"];
+    let others = ["sparc", "ia64", "alpha", "parisc", "riscv", "athlon", "loongarch"];
+    families.iter().chain(&others).any(|family| word.text.starts_with(family))
 }
 
 /// Programs that name the word their command stands behind.
@@ -188,22 +232,22 @@ fn of_cmake(call: &Call<'_>) -> Option<Vec<Word>> {
 }
 
 /// The command behind the options, operands and assignments of its wrapper.
-fn behind_options(words: &[Word], short: &str, long: &[&str], operands: usize) -> Option<Vec<Word>> {
+fn behind_options<'a>(words: &'a [Word], short: &str, long: &[&str], operands: usize) -> Option<&'a [Word]> {
     let mut at = 0;
     let mut operands = operands;
+    let mut takes_options = true;
     while let Some(word) = words.get(at) {
         let text = word.text.as_str();
-        if text == "--" {
-            at += 1 + operands;
-            break;
-        }
-        if text.starts_with("--") {
+        if takes_options && text == "--" {
+            takes_options = false;
+            at += 1;
+        } else if takes_options && text.starts_with("--") {
             let takes_next = !text.contains('=') && long.iter().any(|long| is_long(text, long));
             at += 1 + usize::from(takes_next);
-        } else if let Some(group) = short_group(text) {
+        } else if let Some(group) = short_group(text).filter(|_| takes_options) {
             let valued = group.find(|c| short.contains(c));
             at += 1 + usize::from(valued.is_some_and(|valued| valued + 1 == group.len()));
-        } else if is_assignment(text) {
+        } else if is_assignment(text) || (takes_options && text == "-") {
             at += 1;
         } else if operands > 0 {
             operands -= 1;
@@ -212,7 +256,7 @@ fn behind_options(words: &[Word], short: &str, long: &[&str], operands: usize) -
             break;
         }
     }
-    words.get(at..).filter(|rest| !rest.is_empty()).map(<[Word]>::to_vec)
+    words.get(at..).filter(|rest| !rest.is_empty())
 }
 
 fn is_assignment(text: &str) -> bool {

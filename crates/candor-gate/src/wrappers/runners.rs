@@ -72,13 +72,26 @@ pub(super) fn inner(call: &Call<'_>) -> Vec<Inner> {
     RUNNERS.iter().filter(|runner| runner.0 == call.name).flat_map(|runner| of(runner, call)).collect()
 }
 
-fn of(runner: &Runner, call: &Call<'_>) -> Vec<Inner> {
-    let Runner(_, subcommands, takes, short, long, operands) = runner;
+/// The words of a runner's command that are another one.
+pub(super) fn behind<'a>(call: &Call<'a>) -> Option<&'a [Word]> {
+    RUNNERS.iter().filter(|runner| runner.0 == call.name).find_map(|runner| command_of(runner, call))
+}
+
+fn command_of<'a>(runner: &Runner, call: &Call<'a>) -> Option<&'a [Word]> {
+    let Runner(_, subcommands, _, short, long, operands) = runner;
     let is_sub = |word: &Word| subcommands.contains(&word.text.as_str());
-    let Some(at) = call.words.iter().skip(1).position(is_sub).map(|at| at + 2) else { return Vec::new() };
+    let at = call.words.iter().skip(1).position(is_sub)? + 2;
+    behind_options(&call.words[at..], short, long, *operands)
+}
+
+fn of(runner: &Runner, call: &Call<'_>) -> Vec<Inner> {
+    let Runner(_, subcommands, takes, ..) = runner;
+    if !call.args().any(|arg| subcommands.contains(&arg)) {
+        return Vec::new();
+    }
     let dashes = call.words.iter().position(|word| word.text == "--").unwrap_or(call.words.len());
     let own = Call::new(&call.words[..dashes], call.flow);
-    let words = behind_options(&call.words[at..], short, long, *operands);
+    let words = command_of(runner, call).map(<[Word]>::to_vec);
     match takes {
         Takes::Words => words.map(Inner::Words).into_iter().collect(),
         Takes::Script => {

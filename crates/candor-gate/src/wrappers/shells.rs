@@ -132,7 +132,7 @@ pub(super) fn inner(call: &Call<'_>) -> Vec<Inner> {
 fn of_ssh(call: &Call<'_>) -> Vec<Inner> {
     let words = call.words.get(1..).unwrap_or_default();
     match behind_options(words, "BbcDEeFIiJLlMmOoPpQRSWw", &[], 1) {
-        Some(command) => vec![Inner::script(join(&command))],
+        Some(command) => vec![Inner::script(join(command))],
         None => call.flow.text.iter().map(Inner::script).collect(),
     }
 }

@@ -6,7 +6,8 @@ use candor_gate::{Gate, Scene};
 
 fn reads_commands(command: &str) -> bool {
     let workspace = Path::new("/home/dev/project");
-    let scene = Scene { cwd: workspace, workspace, home: Some(Path::new("/home/dev")), writable: &[] };
+    let home = Some(Path::new("/home/dev"));
+    let scene = Scene { cwd: workspace, workspace, home, writable: &[], variables: &[] };
     Gate::default().reads_commands(command, &scene)
 }
 

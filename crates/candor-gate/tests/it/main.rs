@@ -4,6 +4,7 @@
 
 mod bounds;
 mod environment;
+mod given;
 mod interactive;
 mod lists;
 mod places;

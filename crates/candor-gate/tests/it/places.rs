@@ -13,6 +13,7 @@ fn check(cwd: &str, workspace: &str, home: Option<&str>, command: &str, verdict:
         workspace: Path::new(workspace),
         home: home.map(Path::new),
         writable: &writable,
+        variables: &[],
     };
     let found = Gate::new(&Lists::default()).unwrap().judge(command, &scene);
     assert_eq!(found.verdict, verdict, "{command} in {cwd}: {found:?}");

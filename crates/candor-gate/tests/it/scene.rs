@@ -12,6 +12,7 @@ pub(crate) fn judge_with(lists: &Lists, command: &str) -> Judgement {
         workspace: Path::new("/home/dev/project"),
         home: Some(Path::new("/home/dev")),
         writable: &writable,
+        variables: &[],
     };
     Gate::new(lists).unwrap().judge(command, &scene)
 }
