@@ -252,6 +252,10 @@ impl<'a> Evaluator<'a> {
 
     fn substituted(&self, node: Node<'_>, build: &mut Build) -> String {
         build.word.ran.extend(flow::programs(self, node));
+        if self.text(node).contains("<<") {
+            // A text that it is given is no file.
+            build.word.ran.push("<<".to_owned());
+        }
         flow::printed(self, node)
             .map_or_else(|| UNKNOWN.to_string(), |text| text.trim_end_matches('\n').to_owned())
     }

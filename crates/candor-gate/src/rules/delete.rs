@@ -42,9 +42,25 @@ pub(super) fn rm(call: &Call<'_>, state: &State) -> Option<Finding> {
     if call.has_long("no-preserve-root") {
         return Some(Finding::deny("delete-root", "it deletes with the protection of / switched off"));
     }
-    strictest(
-        call.operands().filter(|word| *word != "--").filter_map(|word| target(word, is_recursive, state)),
-    )
+    let unread = call
+        .words
+        .iter()
+        .any(|word| is_recursive && is_unread(word))
+        .then(|| Finding::ask("delete-unknown", "it deletes something that is only known when it runs"));
+    let targets = call.operands().filter(|word| *word != "--");
+    strictest(targets.filter_map(|word| target(word, is_recursive, state)).chain(unread))
+}
+
+/// Programs that print names of files that are there, or what is written in one. To delete those is ordinary work.
+const LISTING: &[&str] = &[
+    "basename", "cat", "cd", "comm", "dirname", "fd", "fdfind", "find", "git", "grep", "head", "ls",
+    "mktemp", "pwd", "readlink", "realpath", "rg", "sort", "tail", "uniq", "wc",
+];
+
+/// Whether a word is nothing but what another program prints, which may be anything.
+fn is_unread(word: &Word) -> bool {
+    let is_printed = !word.ran.is_empty() && word.text.chars().all(|c| c == UNKNOWN) && !word.text.is_empty();
+    is_printed && !word.ran.iter().all(|program| LISTING.contains(&program.as_str()))
 }
 
 fn target(word: &str, is_recursive: bool, state: &State) -> Option<Finding> {
