@@ -10,6 +10,15 @@ use crate::text;
 use crate::verdict::{Finding, Judgement, Verdict};
 use crate::walk::Walk;
 
+/// What is typed into a command that runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Typed<'a> {
+    /// What was typed before; nothing where that was too much to be kept.
+    pub before: Option<&'a str>,
+    /// What is typed now.
+    pub text: &'a str,
+}
+
 /// Judges commands. One is made for each configuration and shared; the default one has no lists.
 #[derive(Default)]
 pub struct Gate {
@@ -51,6 +60,31 @@ impl Gate {
         self.walk(command, scene).reads_commands()
     }
 
+    /// Judges what is typed into a command while it runs. What a shell reads is a script; any other program is judged by what it
+    /// would do with such an input. Only what is new is told: the command itself has been judged when it was started.
+    pub fn judge_input(&self, command: &str, typed: &Typed<'_>, scene: &Scene<'_>) -> Judgement {
+        let is_script = self.reads_commands(command, scene);
+        let read = |text: &str| {
+            let mut walk = if is_script { self.walk(text, scene) } else { Walk::new(self, scene) };
+            if !is_script {
+                walk.fed(command, text);
+            }
+            (walk.spared(), walk.into_findings())
+        };
+        let before = typed.before.unwrap_or_default();
+        // By itself as well: what was typed before may have been taken back, or have been answered for.
+        let (spared, alone) = read(typed.text);
+        let mut findings = fresh(read("").1, alone);
+        if !before.is_empty() {
+            findings.extend(fresh(read(before).1, read(&format!("{before}{}", typed.text)).1));
+        }
+        if is_script && typed.before.is_none() {
+            let reason = "more was typed into it before than is looked through";
+            findings.push(Finding::ask("too-long", reason).surroundings());
+        }
+        decide(findings, self.allow.text(typed.text.trim()).is_some(), spared)
+    }
+
     fn walk(&self, command: &str, scene: &Scene<'_>) -> Walk<'_> {
         let mut walk = Walk::new(self, scene);
         walk.text(command);
@@ -59,6 +93,23 @@ impl Gate {
         }
         walk
     }
+}
+
+/// The findings that are not among those before. What is denied stays denied.
+fn fresh(mut before: Vec<Finding>, findings: Vec<Finding>) -> Vec<Finding> {
+    let is_new = |finding: &Finding| {
+        let is_same = |other: &Finding| other.rule == finding.rule && other.reason == finding.reason;
+        match before.iter().position(is_same).filter(|_| finding.verdict != Verdict::Deny) {
+            Some(at) => {
+                before.swap_remove(at);
+                false
+            }
+            None => true,
+        }
+    };
+    let mut findings = findings;
+    findings.retain(is_new);
+    findings
 }
 
 /// The strictest finding decides. An allowed text silences the built-in questions, not the user's own, and not the one

@@ -35,7 +35,7 @@ mod walk;
 mod wrappers;
 
 pub use error::Error;
-pub use gate::Gate;
+pub use gate::{Gate, Typed};
 pub use lists::Lists;
 pub use scene::Scene;
 pub use verdict::{Judgement, Verdict};

@@ -61,6 +61,8 @@ pub(crate) struct Walk<'g> {
     denied: bool,
     spared: bool,
     reads_commands: bool,
+    /// What is typed at the terminal that the text runs at.
+    typed: Option<String>,
 }
 
 impl<'g> Walk<'g> {
@@ -84,6 +86,7 @@ impl<'g> Walk<'g> {
             denied: false,
             spared: false,
             reads_commands: false,
+            typed: None,
         };
         // A shell does not believe where it is told to be.
         for (name, value) in scene.variables.iter().filter(|(name, _)| name != "PWD") {
@@ -109,6 +112,17 @@ impl<'g> Walk<'g> {
     /// Whether a shell would read what the text is given when it runs; also where not all of it was looked at.
     pub(crate) fn reads_commands(&self) -> bool {
         self.reads_commands || self.is_over() || self.findings.iter().any(Finding::is_about_unread)
+    }
+
+    /// Judges a command by what it would do with this input.
+    pub(crate) fn fed(&mut self, command: &str, input: &str) {
+        if text::before_parsing(command).is_none() {
+            // Keys that are no letters end what was typed before them.
+            let input: String =
+                input.chars().map(|c| if c.is_control() && c != '\t' { '\n' } else { c }).collect();
+            self.typed = Some(input.clone());
+            self.script(command, &Flow::of_text(input), 0);
+        }
     }
 
     /// Judges a whole text.
@@ -300,7 +314,10 @@ impl<'g> Walk<'g> {
         if let Some(body) = self.state.functions.get(call.name).cloned() {
             self.call_function(&call, &body, depth);
         }
-        let inner = wrappers::inner(&call);
+        let mut inner = wrappers::inner(&call);
+        if let Some(typed) = &self.typed {
+            inner.extend(wrappers::typed(&call, typed));
+        }
         self.reads_commands |= interactive::reads_commands(&call, &inner);
         for inner in inner {
             match inner {

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use candor_gate::{Scene, Verdict};
+use candor_gate::{Scene, Typed, Verdict};
 use candor_sandbox::Spec;
 use serde_json::{Map, Value, json};
 
 use crate::error::bounded;
+use crate::processes::Kept;
 use crate::{Error, Judgement, ToolContext};
 
 /// Where a shell is looked for before `PATH` is asked, better shells first.
@@ -56,6 +57,15 @@ pub(crate) fn judge(line: &Line<'_>, context: &ToolContext) -> Judgement {
     answer(context.rules.gate.judge(line.command, &scene(&cwd, &variables, context)))
 }
 
+/// The same of what is typed into a process that runs.
+pub(crate) fn judge_typed(kept: &Kept, text: &str, context: &ToolContext) -> Judgement {
+    let before = kept.typed();
+    let typed = Typed { before: before.as_deref(), text };
+    let cwd = kept.cwd.as_deref().unwrap_or(&context.workspace);
+    let scene = scene(cwd, &kept.variables, context);
+    answer(context.rules.gate.judge_input(&kept.command, &typed, &scene))
+}
+
 /// The gate's name for what the lists of the configuration refuse.
 const USER_DENY: &str = "user-deny";
 
@@ -91,7 +101,7 @@ pub(crate) fn cwd(line: &Line<'_>, context: &ToolContext) -> PathBuf {
 }
 
 /// The variables that a call gives its command. One that cannot be given is not: the call fails for it.
-fn variables(line: &Line<'_>) -> Vec<(String, String)> {
+pub(crate) fn variables(line: &Line<'_>) -> Vec<(String, String)> {
     let pairs = line.env.into_iter().flatten();
     pairs.filter_map(|(name, value)| Some((name.clone(), value_of(value)?))).collect()
 }

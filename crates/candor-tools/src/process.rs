@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use candor_gate::Scene;
 use candor_protocol::ToolSpec;
 use candor_sandbox::{State, Stdin};
 use serde_json::{Map, Value, json};
@@ -13,7 +12,7 @@ use crate::arguments::AtLeast;
 use crate::command::Line;
 use crate::explaining::Said;
 use crate::logs::logs;
-use crate::processes::{InputEnd, Kept, RUNNING_MAX};
+use crate::processes::{InputEnd, Kept, RUNNING_MAX, Start};
 use crate::{
     BoxFuture, Effect, Error, Judgement, Tool, ToolContext, ToolOutput, arguments, choices, command,
     explaining, tracking,
@@ -125,8 +124,12 @@ async fn start(args: &Args<'_>, context: &ToolContext) -> Result<ToolOutput, Err
     spec.pty = args.pty.unwrap_or(false).then_some(TERMINAL);
     let input_end = if spec.pty.is_some() { InputEnd::Key } else { InputEnd::Close };
     let running = candor_sandbox::start(&spec, context.walls.sandbox()?)?;
-    let command = command::text(NAME, &line)?.to_owned();
-    let kept = context.processes.keep(command, running, Arc::clone(&context.walls), input_end);
+    let start = Start {
+        command: command::text(NAME, &line)?.to_owned(),
+        cwd: Some(command::cwd(&line, context)),
+        variables: command::variables(&line),
+    };
+    let kept = context.processes.keep(start, running, Arc::clone(&context.walls), input_end);
     tokio::select! {
         () = kept.running.ended() => {}
         () = context.cancel.cancelled() => {}
@@ -163,6 +166,7 @@ async fn input(kept: &Kept, args: &Args<'_>, context: &ToolContext) -> Result<To
     let before = kept.running.output().total_bytes();
     if let Some(text) = args.text {
         write(kept, text).await?;
+        kept.heard(&keys(text));
     }
     match kept.input_end {
         _ if !is_last => {}
@@ -186,18 +190,18 @@ async fn write(kept: &Kept, text: &str) -> Result<(), Error> {
     }
 }
 
-/// What is typed is read as a script where a shell reads it, and is a text like any other elsewhere.
+/// What is typed is read as a script where a shell reads it, and elsewhere by what the program would make of it.
 fn judge_input(args: &Args<'_>, context: &ToolContext) -> Judgement {
-    let workspace = &context.workspace;
-    let writable = &context.rules.writable;
-    let scene = Scene { cwd: workspace, workspace, home: None, writable, variables: &[] };
-    let kept = args.id.and_then(|AtLeast(id)| context.processes.find(id));
-    if kept.is_some_and(|kept| !context.rules.gate.reads_commands(&kept.command, &scene)) {
-        return Judgement::Allow;
+    let text = keys(args.text.unwrap_or_default());
+    match args.id.and_then(|AtLeast(id)| context.processes.find(id)) {
+        Some(kept) => command::judge_typed(&kept, &text, context),
+        None => command::judge_text(&text, &context.workspace, context),
     }
-    // The keys that end a line, a command or the input run nothing by themselves.
-    let text = args.text.unwrap_or_default().trim_matches(KEYS).replace('\r', "\n");
-    command::judge_text(&text, workspace, context)
+}
+
+/// The text that keys stand for: each of those that end a line, a command or the input is the end of a line.
+fn keys(text: &str) -> String {
+    text.replace(KEYS, "\n")
 }
 
 async fn stop(kept: &Kept, context: &ToolContext) -> ToolOutput {

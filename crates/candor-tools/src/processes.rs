@@ -1,6 +1,7 @@
 //! The long-lived processes of a session.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -39,11 +40,28 @@ pub(crate) enum InputEnd {
     Key,
 }
 
+/// How much of what was typed into one is remembered.
+const TYPED_BYTES_MAX: usize = 32 * 1024;
+
+/// What one was started with.
+#[derive(Debug)]
+pub(crate) struct Start {
+    pub(crate) command: String,
+    /// Where; nothing where somebody else started it.
+    pub(crate) cwd: Option<PathBuf>,
+    /// The variables that it was given beside those of all commands.
+    pub(crate) variables: Vec<(String, String)>,
+}
+
 /// One of them.
 #[derive(Debug)]
 pub(crate) struct Kept {
     pub(crate) number: u64,
     pub(crate) command: String,
+    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) variables: Vec<(String, String)>,
+    /// What was typed into it, which decides what the next line means; nothing where that was too much.
+    typed: Mutex<Option<String>>,
     pub(crate) running: Running,
     /// Those it was started behind; what it uses of them stays as long as it does.
     pub(crate) walls: Arc<Walls>,
@@ -53,6 +71,17 @@ pub(crate) struct Kept {
 impl Kept {
     pub(crate) fn is_running(&self) -> bool {
         self.running.state() == State::Running
+    }
+
+    /// What was typed into it so far.
+    pub(crate) fn typed(&self) -> Option<String> {
+        self.typed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Remembers what was typed into it.
+    pub(crate) fn heard(&self, text: &str) {
+        let mut typed = self.typed.lock().unwrap_or_else(PoisonError::into_inner);
+        *typed = typed.take().map(|typed| typed + text).filter(|typed| typed.len() <= TYPED_BYTES_MAX);
     }
 
     /// How it is, in a word or two.
@@ -74,7 +103,8 @@ impl Processes {
 
     /// Keeps one that somebody else has started.
     pub fn adopt(&self, command: String, running: Running, walls: Arc<Walls>) {
-        self.keep(command, running, walls, InputEnd::Close);
+        let start = Start { command, cwd: None, variables: Vec::new() };
+        self.keep(start, running, walls, InputEnd::Close);
     }
 
     /// Ends those that were started with this command.
@@ -93,7 +123,7 @@ impl Processes {
     /// Keeps one that was started, and gives it a number. The oldest of those that have ended is forgotten.
     pub(crate) fn keep(
         &self,
-        command: String,
+        start: Start,
         running: Running,
         walls: Arc<Walls>,
         input_end: InputEnd,
@@ -106,7 +136,9 @@ impl Processes {
         }
         table.last += 1;
         let number = table.last;
-        let kept = Arc::new(Kept { number, command, running, walls, input_end });
+        let Start { command, cwd, variables } = start;
+        let typed = Mutex::new(Some(String::new()));
+        let kept = Arc::new(Kept { number, command, cwd, variables, typed, running, walls, input_end });
         table.processes.insert(number, Arc::clone(&kept));
         kept
     }

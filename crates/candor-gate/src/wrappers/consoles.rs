@@ -1,6 +1,6 @@
 //! Programs with a language of their own that lets the shell in: `.shell` of sqlite3, `\!` of psql, `!` of ed and ftp.
 
-use super::Inner;
+use super::{Inner, editor};
 use crate::call::{Call, UNKNOWN};
 
 /// How many commands in one line are looked at.
@@ -39,6 +39,31 @@ pub(super) fn inner(call: &Call<'_>) -> Vec<Inner> {
         _ => {}
     }
     found.into_iter().map(Inner::script).collect()
+}
+
+/// The commands that the shell would run for keys that are typed at the terminal of such a program, whatever it reads else.
+pub(crate) fn typed(call: &Call<'_>, keys: &str) -> Vec<Inner> {
+    let mut found = Vec::new();
+    match call.name {
+        // Some show what they print in a pager.
+        "less" | "more" | "most" | "man" | "git" | "journalctl" | "systemctl" | "bat" | "info" | "w3m"
+        | "lynx" | "tig" | "nnn" | "ranger" | "lf" | "mutt" | "emacs" => of_pager(keys, &mut found),
+        "vim" | "vi" | "nvim" | "view" | "gvim" | "ex" | "vimdiff" => {
+            of_ed(keys, &mut found);
+            found.extend(keys.lines().flat_map(editor::shell_commands));
+        }
+        _ => {}
+    }
+    found.into_iter().map(Inner::script).collect()
+}
+
+/// `!command`, and `|` with the letter of a place; other keys may stand before it.
+fn of_pager(keys: &str, found: &mut Vec<String>) {
+    for line in keys.lines() {
+        found.extend(line.split_once('!').map(|(_, command)| command.trim_start_matches('!').to_owned()));
+        let piped = line.split_once('|').map(|(_, rest)| rest.chars().skip(1).collect::<String>());
+        found.extend(piped);
+    }
 }
 
 /// `--execute=text` is about the text, and so is `-etext`.

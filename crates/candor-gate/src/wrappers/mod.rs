@@ -14,6 +14,7 @@ mod tcl;
 
 use crate::call::{Call, UNKNOWN, Word, is_long, short_group};
 
+pub(crate) use consoles::typed;
 pub(crate) use directory::directory;
 pub(crate) use make::makefiles;
 pub(crate) use programs::{is_program_key, run_by_flag, tame_program};
