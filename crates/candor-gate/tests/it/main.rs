@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod bounds;
+mod cases;
 mod environment;
 mod given;
 mod interactive;

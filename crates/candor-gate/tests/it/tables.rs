@@ -1,10 +1,11 @@
 //! The two tables: what must not pass, and what must not be in the way.
 //!
-//! A line is `verdict<TAB>command`; `stop` means anything but allow. Line breaks, tabs and characters that nobody sees
-//! are written as escapes.
+//! A line is `verdict<TAB>command`; `stop` means anything but allow. What must not pass is tried by its effect, too, in the tests
+//! of the tools.
 
 use candor_gate::{Lists, Verdict};
 
+use crate::cases::cases;
 use crate::scene::judge_with;
 
 const BYPASS: &str = include_str!("bypass.tsv");
@@ -60,36 +61,4 @@ fn wrong(cases: &[(&str, String)]) -> Vec<String> {
         }
     }
     wrong
-}
-
-fn cases(table: &str) -> Vec<(&str, String)> {
-    table
-        .lines()
-        .filter_map(|line| line.split_once('\t'))
-        .map(|(verdict, text)| (verdict, plain(text)))
-        .collect()
-}
-
-/// The text without its escapes.
-fn plain(text: &str) -> String {
-    let mut out = String::new();
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            out.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some('n') => out.push('\n'),
-            Some('t') => out.push('\t'),
-            Some('r') => out.push('\r'),
-            Some('u') => {
-                let digits: String = chars.by_ref().skip(1).take_while(|c| *c != '}').collect();
-                out.extend(u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32));
-            }
-            Some(c) => out.push(c),
-            None => panic!("a backslash at the end: {text}"),
-        }
-    }
-    out
 }

@@ -4,10 +4,13 @@
 
 mod bounds;
 mod calling;
+#[path = "../../../candor-gate/tests/it/cases.rs"]
+mod cases;
 mod command_tools;
 mod editing;
 mod errors;
 mod finding;
+mod gating;
 mod grouping;
 mod guiding;
 mod hooked_calls;
