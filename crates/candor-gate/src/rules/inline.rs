@@ -277,26 +277,40 @@ fn in_code(code: &str, state: &State) -> Option<Finding> {
     if runs { commands(&literals, state) } else { None }
 }
 
-/// Files that code opens for writing.
+/// Names in code that change a file that they are given.
+const CHANGES: &[&str] = &[
+    "writeFile",
+    "write_text",
+    "write_bytes",
+    "File.write",
+    "IO.write",
+    "file_put_contents",
+    "appendFile",
+    "createWriteStream",
+    "truncate(",
+    "os.rename",
+    "os.replace",
+    "renameSync",
+    "File.rename",
+];
+
+/// Files that code opens for writing, or changes.
 fn writes(code: &str, state: &State) -> Option<Finding> {
-    let is_writing = ["open(", "writeFile", "write_text", "File.write", "file_put_contents", "appendFile"]
-        .iter()
-        .any(|name| code.contains(name));
-    if !is_writing {
+    let changes = CHANGES.iter().any(|name| code.contains(name));
+    if !changes && !code.contains("open(") {
         return None;
     }
-    let is_mode = code.contains("'w")
-        || code.contains("\"w")
-        || code.contains("'a")
-        || code.contains("\"a")
-        || code.contains("rite")
-        || code.contains("append");
-    if is_mode { written(literals(code).into_iter(), state) } else { None }
+    let literals = literals(code);
+    let is_mode = |text: &&str| text.starts_with(['w', 'a', '>']) || text.starts_with("+<");
+    let opens = literals.iter().any(is_mode) || code.contains("rite") || code.contains("append");
+    if changes || opens { written(literals.into_iter(), state) } else { None }
 }
 
 /// The worst of the files among these texts.
 fn written<'t>(texts: impl Iterator<Item = &'t str>, state: &State) -> Option<Finding> {
-    let mut paths = texts.filter(|text| text.starts_with(['/', '~']) && text.len() > 1);
+    // Some languages put the mode before the name.
+    let paths = texts.map(|text| text.trim_start_matches(['>', '+', '<', ' ']));
+    let mut paths = paths.filter(|text| text.starts_with(['/', '~']) && text.len() > 1);
     paths.find_map(|path| {
         let finding = super::write::redirect(Way::Out, &path.replacen('~', &state.ground.home, 1), state)?;
         Some(Finding { reason: format!("in its code, {}", finding.reason), ..finding.at_most_ask() })
