@@ -31,6 +31,8 @@ struct Build {
     dollar: bool,
     /// It is one text and not words.
     is_text: bool,
+    /// What separates words besides blanks.
+    separators: String,
 }
 
 impl<'a> Evaluator<'a> {
@@ -46,6 +48,9 @@ impl<'a> Evaluator<'a> {
     /// The words that nodes become which touch each other: to a shell they are one piece, whatever the grammar says.
     pub(crate) fn run(&self, nodes: &[Node<'_>]) -> Vec<Word> {
         let mut build = Build::default();
+        if let Some(ifs) = self.variables.get("IFS").filter(|ifs| !ifs.trim().is_empty()) {
+            build.separators.clone_from(ifs);
+        }
         for node in nodes {
             self.unquoted(*node, &mut build);
         }
@@ -273,7 +278,8 @@ impl Build {
 
     /// Adds what an unquoted variable holds: its blanks separate words.
     fn push_split(&mut self, text: &str) {
-        let mut parts = text.split([' ', '\t', '\n']);
+        let separators = std::mem::take(&mut self.separators);
+        let mut parts = text.split(|c| is_blank(c) || separators.contains(c));
         if let Some(first) = parts.next().filter(|first| !first.is_empty()) {
             self.push_quoted(first);
         }
@@ -283,6 +289,7 @@ impl Build {
                 self.push_quoted(part);
             }
         }
+        self.separators = separators;
     }
 
     /// Adds what a variable without quotes holds.

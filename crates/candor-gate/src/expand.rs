@@ -196,9 +196,11 @@ fn subscripted(inner: &str, variables: &Variables) -> Option<Value> {
     let single;
     let items = if let Some(items) = variables.items(name) {
         items
-    } else {
-        single = vec![("0".to_owned(), variables.get(name)?.clone())];
+    } else if let Some(value) = variables.get(name) {
+        single = vec![("0".to_owned(), value.clone())];
         &single
+    } else {
+        return Some(Value::one(operate(operator, None, variables).unwrap_or_else(|| UNKNOWN.to_string())));
     };
     if inner.starts_with('!') {
         let keys = items.iter().map(|(key, _)| key.clone()).collect();

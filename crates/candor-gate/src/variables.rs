@@ -80,6 +80,14 @@ impl Variables {
         self.values.insert(name.to_owned(), String::new());
     }
 
+    /// Makes a name what it was before.
+    pub(crate) fn restore(&mut self, name: &str, before: &Self) {
+        self.values.remove(name);
+        self.arrays.remove(name);
+        self.values.extend(before.values.get(name).map(|value| (name.to_owned(), value.clone())));
+        self.arrays.extend(before.arrays.get(name).map(|items| (name.to_owned(), items.clone())));
+    }
+
     /// Makes a name stand for another one, as `declare -n` does.
     pub(crate) fn refer(&mut self, name: String, target: String) {
         self.references.insert(name, target);

@@ -52,6 +52,12 @@ impl<'t> At<'t> {
     }
 }
 
+/// Variables that are set for one command, and all as they were before it.
+struct Kept {
+    before: Variables,
+    names: Vec<String>,
+}
+
 /// One judgement in the making.
 pub(crate) struct Walk<'g> {
     gate: &'g Gate,
@@ -276,24 +282,34 @@ impl<'g> Walk<'g> {
         }
         self.extend(findings);
         let flow = piped.as_ref().unwrap_or(at.flow);
-        self.prefixed(node, At { flow, ..at });
+        let kept = self.prefixed(node, At { flow, ..at });
+        if let Some(kept) = kept.as_ref().filter(|_| words.first().is_none_or(|name| name.text != "read")) {
+            // Words are separated before it holds, but for those that are read.
+            self.state.variables.restore("IFS", &kept.before);
+        }
         self.words(&words, flow, at.depth);
+        if let Some(Kept { before, names }) = kept {
+            for name in names {
+                self.state.variables.restore(&name, &before);
+            }
+        }
         self.stops_at(node.start_byte());
     }
 
-    /// What stands before and inside of a command: assignments for it alone, and substitutions.
-    fn prefixed(&mut self, node: Node<'_>, at: At<'_>) {
-        let mut kept = None;
+    /// What stands before and inside of a command: substitutions, and assignments that hold for it alone.
+    fn prefixed(&mut self, node: Node<'_>, at: At<'_>) -> Option<Kept> {
+        let mut kept: Option<Kept> = None;
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
             if child.kind() == "variable_assignment" {
-                kept.get_or_insert_with(|| self.state.variables.clone());
+                let before = || Kept { before: self.state.variables.clone(), names: Vec::new() };
+                let kept = kept.get_or_insert_with(before);
+                let name = child.child_by_field_name("name").map(|name| at.text(name).to_owned());
+                kept.names.extend(name);
             }
             self.visit(child, at);
         }
-        if let Some(variables) = kept {
-            self.state.variables = variables;
-        }
+        kept
     }
 
     /// Judges one simple command by its words, then what it would run in turn.
@@ -309,6 +325,11 @@ impl<'g> Walk<'g> {
         }
         let call = Call::new(words, flow);
         let here = wrappers::directory(&call).map(|directory| self.enter(&directory));
+        let given = wrappers::given(&call);
+        let before = (!given.is_empty()).then(|| self.state.variables.clone());
+        for (name, value) in &given {
+            self.state.variables.insert(name.clone(), value.clone());
+        }
         let findings = rules::judge(&call, &self.state);
         self.resolve(&call, findings);
         if let Some(body) = self.state.functions.get(call.name).cloned() {
@@ -333,6 +354,11 @@ impl<'g> Walk<'g> {
                         self.inner_script(&text, &parameters, flow, depth + 1);
                     }
                 }
+            }
+        }
+        if let Some(before) = before {
+            for (name, _) in given {
+                self.state.variables.restore(&name, &before);
             }
         }
         if let Some(here) = here {

@@ -79,7 +79,8 @@ pub(super) fn judge(call: &Call<'_>, state: &State) -> Option<Finding> {
         "tag" if git.has("f", "force") && git.has("d", "delete") => lost("deletes a tag"),
         "worktree" if first == "remove" && git.has("f", "force") => lost("deletes a work tree with changes"),
         "rm" if git.has("r", "") => {
-            let all = git.operands().any(|word| state.ground.place(word) == crate::places::Place::Workspace);
+            let is_all = |word: &str| state.ground.place(word) == crate::places::Place::Workspace;
+            let all = git.operands().any(|word| is_all(word) || state.ground.is_precious(word));
             if all && !git.has("", "cached") { lost("deletes every file of the repository") } else { None }
         }
         "config" => config(&git),

@@ -152,13 +152,14 @@ impl Walk<'_> {
     }
 
     fn read(&mut self, call: &Call<'_>) {
+        let ifs = self.state.variables.get("IFS").cloned().unwrap_or_default();
+        let separates = |c: char| c.is_whitespace() || ifs.contains(c);
         let line = call.flow.text.as_deref().and_then(|text| text.lines().next());
         if let Some(array) = call.values(Some('a'), None).first() {
-            let words = line.map_or_else(
-                || vec![UNKNOWN.to_string()],
-                |line| line.split_whitespace().map(str::to_owned).collect(),
-            );
-            return self.state.variables.insert_array((*array).to_owned(), variables::numbered(words));
+            let words = line.map(|line| line.split(separates).filter(|word| !word.is_empty()));
+            let words = words.map(|words| words.map(str::to_owned).collect::<Vec<_>>());
+            let items = variables::numbered(words.unwrap_or_else(|| vec![UNKNOWN.to_string()]));
+            return self.state.variables.insert_array((*array).to_owned(), items);
         }
         let names: Vec<&str> = call.operands().collect();
         let unknown = UNKNOWN.to_string();
@@ -171,7 +172,7 @@ impl Walk<'_> {
         let mut rest = line.trim();
         for (index, name) in names.iter().enumerate() {
             let is_last = index + 1 == names.len();
-            let (first, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+            let (first, after) = rest.split_once(separates).unwrap_or((rest, ""));
             let value = match (is_last, first.is_empty() || after.is_empty()) {
                 (true, _) => rest,
                 // Too few words for the names: they may be separated by something else, for this command alone.

@@ -30,7 +30,10 @@ impl Walk<'_> {
                     let way = Way::of(at.text(*redirect));
                     findings.extend(rules::redirect(way, &target.text, &self.state));
                     if way == Way::In {
-                        flow = Some(Flow { programs: target.ran, is_file: true, ..Flow::default() });
+                        let source = redirect.child_by_field_name("destination");
+                        let source = source.filter(|node| node.kind() == "process_substitution");
+                        let text = source.and_then(|node| flow::printed(&evaluator, node));
+                        flow = Some(Flow { text, programs: target.ran, is_file: true, ..Flow::default() });
                     }
                 }
                 "herestring_redirect" => flow = here_string(&evaluator, *redirect),

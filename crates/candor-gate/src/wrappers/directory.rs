@@ -1,6 +1,6 @@
-//! Programs that go to another directory before they do what they were asked for.
+//! What a program changes for the command that it runs: the directory, and variables.
 
-use super::{behind, runners};
+use super::{behind, fan, is_assignment, runners};
 use crate::call::{Call, Word};
 
 /// The programs, and the option that names the directory.
@@ -29,6 +29,7 @@ const OPTIONS: &[(&[&str], Option<char>, Option<&str>)] = &[
     (&["parallel", "sem"], None, Some("workdir")),
     (&["parallel", "sem"], None, Some("wd")),
     (&["cpio"], Some('D'), Some("directory")),
+    (&["tmux"], Some('c'), None),
 ];
 
 /// Where this command goes first; several names in a row are one way.
@@ -46,6 +47,30 @@ pub(crate) fn directory(call: &Call<'_>) -> Option<String> {
     Some(way[start..].join("/"))
 }
 
+/// The variables that this command sets or takes away for the one that it runs.
+pub(crate) fn given(call: &Call<'_>) -> Vec<(String, String)> {
+    let pair = |text: &str| text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let nothing = |name: &str| (name.to_owned(), String::new());
+    let is_env = call.name == "env";
+    if !is_env && !call.args().any(|arg| arg.contains('=')) || behind(call).is_none() {
+        return Vec::new();
+    }
+    let own = Call::new(own(call), call.flow);
+    let mut found = Vec::new();
+    if is_env && (own.has_short("i") || own.has_long("ignore-environment") || own.has_word(&["-"])) {
+        // The shell finds the home again.
+        found.push(nothing("TMPDIR"));
+    }
+    if is_env {
+        found.extend(own.values(Some('u'), Some("unset")).into_iter().map(nothing));
+    }
+    if call.name == "systemd-run" {
+        found.extend(own.values(Some('E'), Some("setenv")).into_iter().filter_map(pair));
+    }
+    found.extend(own.args().filter(|arg| is_assignment(arg)).filter_map(pair));
+    found
+}
+
 /// The words of the command itself, without those of the command that it runs.
 fn own<'a>(call: &Call<'a>) -> &'a [Word] {
     if matches!(call.name, "git" | "hub") {
@@ -56,7 +81,8 @@ fn own<'a>(call: &Call<'a>) -> &'a [Word] {
         }
         return &call.words[..at.min(call.words.len())];
     }
-    let inner = behind(call).or_else(|| runners::behind(call)).map_or(0, <[Word]>::len);
+    let inner = behind(call).or_else(|| runners::behind(call)).or_else(|| fan::in_window(call));
+    let inner = inner.map_or(0, <[Word]>::len);
     &call.words[..call.words.len() - inner]
 }
 

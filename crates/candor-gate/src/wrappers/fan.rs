@@ -22,7 +22,7 @@ pub(super) fn inner(call: &Call<'_>) -> Vec<Inner> {
         "hyperfine" | "concurrently" | "pee" | "npm-run-all" => call.operands().map(Inner::script).collect(),
         "tmux" | "screen" | "byobu" => {
             let texts = call.args().filter(|arg| arg.contains(' ')).map(Inner::script);
-            texts.chain(tmux(call).map(Inner::Words)).collect()
+            texts.chain(in_window(call).map(|words| Inner::Words(words.to_vec()))).collect()
         }
         _ => Vec::new(),
     }
@@ -45,9 +45,12 @@ const OPENS: &[&str] = &[
 ];
 
 /// The command that a new window or pane starts with.
-fn tmux(call: &Call<'_>) -> Option<Vec<Word>> {
+pub(super) fn in_window<'a>(call: &Call<'a>) -> Option<&'a [Word]> {
+    if !matches!(call.name, "tmux" | "screen" | "byobu") {
+        return None;
+    }
     let at = call.words.iter().position(|word| OPENS.contains(&word.text.as_str()))?;
-    behind_options(&call.words[at + 1..], "ceFfnstxyl", &[], 0).map(<[Word]>::to_vec)
+    behind_options(&call.words[at + 1..], "ceFfnstxyl", &[], 0)
 }
 
 fn xargs(call: &Call<'_>) -> Vec<Inner> {

@@ -15,7 +15,7 @@ mod tcl;
 use crate::call::{Call, UNKNOWN, Word, is_long, short_group};
 
 pub(crate) use consoles::typed;
-pub(crate) use directory::directory;
+pub(crate) use directory::{directory, given};
 pub(crate) use make::makefiles;
 pub(crate) use programs::{is_program_key, run_by_flag, tame_program};
 pub(crate) use shells::{Reads, SHELLS, is_input, reads};
@@ -150,6 +150,7 @@ fn behind<'a>(call: &Call<'a>) -> Option<&'a [Word]> {
             let group = words.iter().position(|word| word.text == "{").map_or(0, |at| at + 1);
             return words.get(group..).filter(|rest| !rest.is_empty());
         }
+        "bwrap" => return of_bubblewrap(words),
         // The name of a machine may be left out.
         "setarch" => {
             let is_named =
@@ -172,6 +173,32 @@ fn of_command(words: &[Word]) -> Option<&[Word]> {
     let rest = &words[options..];
     let rest = rest.split_first().filter(|(first, _)| first.text == "--").map_or(rest, |(_, rest)| rest);
     Some(rest).filter(|rest| !looks && !rest.is_empty())
+}
+
+/// `bwrap` has long options only, with up to three words behind them.
+fn of_bubblewrap(words: &[Word]) -> Option<&[Word]> {
+    let mut at = 0;
+    while let Some(option) = words.get(at).and_then(|word| word.text.strip_prefix("--")) {
+        at += 1 + match option {
+            ""
+            | "share-net"
+            | "new-session"
+            | "die-with-parent"
+            | "as-pid-1"
+            | "clearenv"
+            | "disable-userns"
+            | "assert-userns-disabled" => 0,
+            "overlay" => 3,
+            "symlink" | "setenv" | "file" | "bind-data" | "ro-bind-data" | "chmod" => 2,
+            option if option.starts_with("unshare-") => 0,
+            option if option.contains("bind") => 2,
+            _ => 1,
+        };
+        if option.is_empty() {
+            break;
+        }
+    }
+    words.get(at..).filter(|rest| !rest.is_empty())
 }
 
 /// What `setarch` knows as a machine.
