@@ -308,6 +308,17 @@ fn operate(operator: &str, value: Option<&str>, variables: &Variables) -> Option
     }
     if let Some(rest) = after(&["//", "/"]).filter(|rest| !is_glob(rest)) {
         let (from, to) = rest.split_once('/').unwrap_or((rest, ""));
+        // At the beginning, or at the end.
+        if let Some(from) = from.strip_prefix('#') {
+            return Some(
+                value.strip_prefix(from).map_or_else(|| value.to_owned(), |rest| format!("{to}{rest}")),
+            );
+        }
+        if let Some(from) = from.strip_prefix('%') {
+            return Some(
+                value.strip_suffix(from).map_or_else(|| value.to_owned(), |rest| format!("{rest}{to}")),
+            );
+        }
         return Some(if operator.starts_with("//") {
             value.replace(from, to)
         } else {

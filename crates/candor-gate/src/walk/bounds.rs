@@ -16,8 +16,9 @@ use crate::wrappers::{self, Inner};
 const DEPTH_MAX: usize = 8;
 /// How many simple commands are looked at.
 const COMMANDS_MAX: usize = 2_000;
-/// How many commands are looked at where a text is read roughly. Each is cheap, and nothing is allowed by it.
-const ROUGH_MAX: usize = 20_000;
+/// How many commands are looked at where a text is read roughly: as many as can be in one that a system starts, which is of 128 kB
+/// at most. Each is cheap, and nothing is allowed by it.
+const ROUGH_MAX: usize = 70_000;
 
 /// How far a walk has come.
 #[derive(Debug)]

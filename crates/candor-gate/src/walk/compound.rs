@@ -37,12 +37,17 @@ impl Walk<'_> {
         if env::names_a_program(&name) {
             self.inner_script(&value, &[], at.flow, at.depth + 1);
         }
-        match expand::subscript(&name) {
+        self.assign(&name, value);
+    }
+
+    /// Sets a variable, or an item of an array.
+    pub(super) fn assign(&mut self, name: &str, value: String) {
+        match expand::subscript(name) {
             Some((array, key, _)) => {
                 let key = expand::key(key, &self.state.variables);
                 self.state.variables.insert_item(array.to_owned(), &key, value);
             }
-            None => self.state.variables.insert(name, value),
+            None => self.state.variables.insert(name.to_owned(), value),
         }
     }
 
@@ -144,7 +149,7 @@ impl Walk<'_> {
         let lines: Vec<&str> =
             at.flow.text.as_deref().filter(|_| reads).map(|text| text.lines().collect()).unwrap_or_default();
         if lines.len() < 2 {
-            return self.children(node, at);
+            return self.each_parameter(node, at);
         }
         for (index, line) in lines.iter().enumerate() {
             if index == LOOP_VALUES_MAX {
@@ -160,6 +165,18 @@ impl Walk<'_> {
             }
             let flow = Flow::of_text((*line).to_owned());
             self.children(node, At { flow: &flow, ..at });
+        }
+    }
+
+    /// A loop that takes its parameters one by one is walked once for each.
+    fn each_parameter(&mut self, node: Node<'_>, at: At<'_>) {
+        let takes = at.text(node).split(|c: char| !c.is_alphanumeric()).any(|word| word == "shift");
+        let parameters = self.state.variables.items("@").filter(|_| takes).map_or(0, Vec::len);
+        self.children(node, at);
+        for _ in 1..parameters {
+            if self.goes_round() {
+                self.children(node, at);
+            }
         }
     }
 

@@ -32,7 +32,7 @@ impl Walk<'_> {
                 let mut words = vec![Word::literal("printf")];
                 words.extend(call.words.iter().skip(3).cloned());
                 let printed = flow::printed_by(&Call::new(&words, &Flow::default()));
-                self.state.variables.insert(name.to_owned(), printed.unwrap_or_else(|| UNKNOWN.to_string()));
+                self.assign(name, printed.unwrap_or_else(|| UNKNOWN.to_string()));
             }
             "set" => {
                 let is_option = |word: &&Word| word.text.starts_with(['-', '+']) && word.text != "--";
@@ -179,7 +179,7 @@ impl Walk<'_> {
                 (false, true) => &unknown,
                 (false, false) => first,
             };
-            self.state.variables.insert((*name).to_owned(), value.to_owned());
+            self.assign(name, value.to_owned());
             rest = after.trim_start();
         }
     }

@@ -11,6 +11,8 @@ fn text_beyond_the_limit_is_asked_about() {
     let long = line.repeat(64 * 1024 / line.len() + 1);
     check(&long, Ask, "too-long");
     check(&format!("{long}rm -rf /\n"), Deny, "delete-root");
+    // As many commands as fit into the longest text that can be started.
+    check(&format!("{}rm -rf /", ":;".repeat(64_000)), Deny, "delete-root");
 }
 
 #[test]
