@@ -17,7 +17,7 @@ use crate::{Error, ToolContext};
 /// Files of the kernel that hold the memory or the environment of processes, our own with its secrets among them.
 const KERNEL_SECRETS: &[&str] = &["environ", "mem", "kcore"];
 
-/// The files below `.git` that make git run or trust something else.
+/// Of what is below `.git`, what makes git run or trust something else: not even undo writes it, and tools write nothing there at all.
 const GIT_TRUSTED: &[&str] = &["hooks", "config", "config.worktree", "commondir", "modules", "worktrees"];
 
 /// The rules of one call, apart from it, so that they can go to another thread.

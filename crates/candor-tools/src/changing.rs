@@ -30,7 +30,9 @@ pub(crate) struct Step {
 impl Step {
     /// Looks at a file, which so far stays as it is.
     pub(crate) fn new(access: &Access, asked: &str, last: LastLink) -> Result<Self, Error> {
-        Self::at(access.target(asked, last)?, asked)
+        let target = access.target(asked, last)?;
+        access.check_not_gits(asked, &target)?;
+        Self::at(target, asked)
     }
 
     /// The same for a file that was found.
@@ -143,6 +145,7 @@ pub(crate) async fn carry_out<T: Send + 'static>(
     let access = Access::new(tool, context);
     let done = spawn_blocking(move || {
         let (plan, told) = plan(&access)?;
+        plan.iter().try_for_each(|step| access.check_no_head(step))?;
         let changes = commit(&access, &plan)?;
         Ok((plan, changes, told))
     });

@@ -49,6 +49,7 @@ mod line_ends;
 mod linked;
 mod list;
 mod logs;
+mod lookalike;
 mod matching;
 mod nested;
 pub mod notes;

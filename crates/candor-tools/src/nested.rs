@@ -14,6 +14,7 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 
 use crate::index;
 use crate::linked::Linked;
+use crate::lookalike::is_repository_at;
 use crate::plain::read_plain_text;
 
 /// More are not protected: each is some mounts for every command.
@@ -127,6 +128,15 @@ pub(crate) fn protected(folder: &Path) -> Vec<PathBuf> {
 /// The same of the workspace, of which the settings name the rest.
 pub(crate) fn protected_besides(workspace: &Path) -> Vec<PathBuf> {
     pointing(&places(workspace)).into_iter().filter_map(without_link).collect()
+}
+
+/// The same of a root that is a repository itself.
+pub(crate) fn protected_bare(root: &Path) -> Vec<PathBuf> {
+    if !is_repository_at(root) {
+        return Vec::new();
+    }
+    let run = ["hooks", "config"].map(|name| root.join(name));
+    pointing(&[root.to_owned()]).into_iter().chain(run).filter_map(without_link).collect()
 }
 
 /// Files that git reads only sometimes, and never writes: the configuration of one worktree, where it is brought into play, and

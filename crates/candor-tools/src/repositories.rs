@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use candor_beneath::Facts;
+use candor_beneath::{Facts, PLACE};
 use candor_log::event;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, statat};
 
 use crate::index::{self, Gitlinks};
+use crate::lookalike::is_repository_at;
 use crate::nested::{self, DEPTH_MAX};
 use crate::repository::{Link, Repository, Whereabouts};
-use crate::stranger::{Met, Stamp, meet};
+use crate::stranger::{Met, Stamp, meet, meet_itself};
 
 /// So many repositories are looked at, each time, that an index names and nobody knew. More are nobody's work.
 const STRANGERS_MAX: usize = 100_000;
@@ -35,6 +36,8 @@ struct State {
     trees: Vec<Tree>,
     /// The folders of these.
     known: HashSet<PathBuf>,
+    /// What of the roots was a repository itself before there were walls.
+    bare: Vec<PathBuf>,
     /// What the person had before there were walls, and is not protected by them, and how it was.
     before: HashMap<PathBuf, Vec<Option<Stamp>>>,
     indexes: HashMap<PathBuf, Indexed>,
@@ -62,9 +65,13 @@ impl Repositories {
     /// Looks at these folders, and at those of repositories that are protected below them.
     pub(crate) fn at(roots: &[PathBuf], nested: &[PathBuf], closed: &[PathBuf]) -> Self {
         let folders = roots.iter().chain(nested).cloned();
+        let bare: Vec<PathBuf> = roots.iter().filter(|root| is_repository_at(root)).cloned().collect();
+        let trees = folders.clone().map(|folder| Tree::at(folder, roots, closed));
+        let bare_trees = bare.iter().map(|root| Tree::of(root.clone(), vec![root.clone()], roots, closed));
         let mut state = State {
-            trees: folders.clone().map(|folder| Tree::at(folder, roots, closed)).collect(),
+            trees: trees.chain(bare_trees).collect(),
             known: folders.collect(),
+            bare,
             roots: roots.to_vec(),
             closed: closed.to_vec(),
             before: HashMap::new(),
@@ -114,6 +121,11 @@ impl Drop for Repositories {
 impl Tree {
     fn at(folder: PathBuf, roots: &[PathBuf], closed: &[PathBuf]) -> Self {
         let places = nested::places(&folder);
+        Self::of(folder, places, roots, closed)
+    }
+
+    /// The same where it is known in which places git keeps what it knows.
+    fn of(folder: PathBuf, places: Vec<PathBuf>, roots: &[PathBuf], closed: &[PathBuf]) -> Self {
         // Where nobody inside writes, there is nothing to put right.
         let is_open = |place: &&PathBuf| !closed.iter().any(|closed| place.starts_with(closed));
         let spots: Vec<Whereabouts> =
@@ -143,6 +155,7 @@ impl State {
             done.extend(tree.links.iter().filter_map(Link::put_right));
             done.extend(tree.repositories.iter_mut().flat_map(Repository::put_right));
         }
+        done.extend(self.meet_roots());
         done.extend(self.meet_strangers(Doubt::SetAside));
         let room = UNTOLD_MAX.saturating_sub(self.untold.len());
         for what in &done {
@@ -150,6 +163,17 @@ impl State {
         }
         self.untold.extend(done.iter().take(room).cloned());
         done
+    }
+
+    /// Looks whether somebody made a repository of a root itself: the person stands there.
+    fn meet_roots(&self) -> Vec<String> {
+        let new = self.roots.iter().filter(|root| !self.bare.contains(root));
+        let open = new.filter_map(|root| openat(CWD, root, PLACE, Mode::empty()).ok());
+        let aside = open.filter_map(|root| match meet_itself(root) {
+            Met::Doubtful(found) => Some(found.set_aside()),
+            Met::Harmless | Met::Nothing => None,
+        });
+        aside.collect()
     }
 
     /// Looks at the repositories that an index names and that are not protected, and at those that they name in turn.

@@ -1,5 +1,5 @@
 //! A repository that the index names and that nobody knew when the walls went up: a command may have made it, and git goes into
-//! it by itself.
+//! it by itself. So may it have made one of the very folder in which the person stands.
 //!
 //! It is left where it is if its configuration names nothing that git would run. All else is set aside, by another name: it may
 //! be somebody's work. Folders are opened one below the other and no link is followed: who made it may still be there.
@@ -20,6 +20,7 @@ use rustix::io::Errno;
 use uuid::Uuid;
 
 use crate::harmless::is_harmless;
+use crate::lookalike::is_repository;
 
 /// A longer configuration was not written by git for a new repository.
 const CONFIG_BYTES_MAX: u64 = 1 << 20;
@@ -75,7 +76,10 @@ pub(crate) fn meet(root: impl AsFd, path: &Path, closed: &[PathBuf]) -> Met {
     let Ok(folder) = openat(&above, name, PLACE, Mode::empty()) else { return Met::Nothing };
     let Ok(git) = statat(&folder, ".git", AtFlags::SYMLINK_NOFOLLOW) else { return Met::Nothing };
     let is_harmless = match kind(&git) {
-        FileType::Directory => runs_nothing(&folder).is_some(),
+        FileType::Directory => {
+            let git = openat(&folder, ".git", FOLDER, Mode::empty());
+            git.is_ok_and(|git| runs_nothing(&git).is_some())
+        }
         FileType::RegularFile => leads_into(&folder, closed).is_some(),
         _ => false,
     };
@@ -89,14 +93,24 @@ fn kind(stat: &Stat) -> FileType {
     FileType::from_raw_mode(stat.st_mode)
 }
 
-/// Whether git runs nothing for the repository in this folder.
-fn runs_nothing(folder: &OwnedFd) -> Option<()> {
-    let git = openat(folder, ".git", FOLDER, Mode::empty()).ok()?;
-    let is_missing = |name: &str| matches!(statat(&git, name, AtFlags::SYMLINK_NOFOLLOW), Err(Errno::NOENT));
+/// Looks at a folder that git takes for a repository although it is not called `.git`. Without its `HEAD` it is none.
+pub(crate) fn meet_itself(folder: OwnedFd) -> Met {
+    if !is_repository(&folder) {
+        return Met::Nothing;
+    }
+    if runs_nothing(&folder).is_some() {
+        return Met::Harmless;
+    }
+    Met::Doubtful(Doubtful { folder, name: "HEAD".into(), path: "HEAD".into() })
+}
+
+/// Whether git runs nothing for a repository, of which this is the folder.
+fn runs_nothing(git: &OwnedFd) -> Option<()> {
+    let is_missing = |name: &str| matches!(statat(git, name, AtFlags::SYMLINK_NOFOLLOW), Err(Errno::NOENT));
     let has_plain_config = is_missing("config")
-        || read(&git, "config", CONFIG_BYTES_MAX).is_some_and(|config| is_harmless(&config));
+        || read(git, "config", CONFIG_BYTES_MAX).is_some_and(|config| is_harmless(&config));
     let has_no_hooks = is_missing("hooks")
-        || names(&git, "hooks")?
+        || names(git, "hooks")?
             .all(|name| name.is_some_and(|name| name.as_encoded_bytes().ends_with(b".sample")));
     let is_all = is_missing("commondir") && is_missing("config.worktree");
     (has_plain_config && has_no_hooks && is_all).then_some(())

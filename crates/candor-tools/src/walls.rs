@@ -168,8 +168,9 @@ const NESTED_BY_RULES_MAX: usize = 64;
 fn with_protected(policy: &Policy, roots: &[PathBuf], nested: &[PathBuf]) -> Policy {
     let mut policy = policy.clone();
     let own = roots.first().into_iter().flat_map(|workspace| nested::protected_besides(workspace));
+    let bare = roots.iter().flat_map(|root| nested::protected_bare(root));
     let theirs = nested.iter().flat_map(|folder| nested::protected(folder));
-    for path in own.chain(theirs) {
+    for path in own.chain(bare).chain(theirs) {
         let is_inside = roots.iter().any(|root| path.starts_with(root));
         if is_inside && !policy.protected.iter().any(|closed| path.starts_with(closed)) {
             policy.protected.push(path);

@@ -234,6 +234,7 @@ async fn all_files_are_changed_or_none() {
         "*** Add File: two\n+x\n",
         "*** Add File: ../out\n+x\n",
         "*** Add File: .git/hooks/pre-commit\n+x\n",
+        "*** Add File: .git/refs/x\n+x\n",
         "*** Add File: one/below\n+x\n",
         "*** Update File: two\n*** Move to: one\n",
     ] {

@@ -167,6 +167,11 @@ async fn files_that_others_trust_are_not_written() {
         ".git/config",
         ".GIT/Config",
         ".git",
+        ".git/HEAD",
+        ".git/info/exclude",
+        ".git/objects/aa/bb",
+        ".git/new/deep",
+        "below/.git/refs/heads/main",
         "below/.git/hooks/post-checkout",
         "below/.git/config",
         "below/.git/config.worktree",
@@ -181,9 +186,59 @@ async fn files_that_others_trust_are_not_written() {
         check_failure(&rig.write(path, "evil").await, Code::ToolBlocked);
     }
     assert_eq!(fs::read_dir(rig.inside(".git/hooks")).unwrap().count(), 0);
-    assert!(!rig.inside(".candor").exists() && !rig.inside(".git/config").exists());
+    assert_eq!(fs::read_dir(rig.inside(".git")).unwrap().count(), 1);
+    assert!(!rig.inside(".candor").exists() && !rig.inside("below").exists());
     assert!(!rig.write(".gitignore", "target\n").await.is_error);
-    assert!(!rig.write(".git/info/exclude", "target\n").await.is_error);
+}
+
+/// A folder with a `HEAD` is a repository as soon as the rest is there.
+#[tokio::test]
+async fn no_folder_becomes_a_repository_for_git() {
+    let rig = Rig::new();
+    let hash = "0".repeat(40);
+    for head in ["ref: refs/heads/main", "ref:refs/x\n", &hash] {
+        for path in ["HEAD", "head", "sub/HEAD"] {
+            check_failure(&rig.write(path, head).await, Code::ToolBlocked);
+        }
+    }
+    let patch = "*** Begin Patch\n*** Add File: objects/x\n+x\n*** Add File: HEAD\n+ref: refs/heads/main\n*** End Patch\n";
+    check_failure(&rig.call("apply_patch", json!({ "patch": patch })).await, Code::ToolBlocked);
+    fs::write(rig.inside("notes"), "ref: refs/heads/main\n").unwrap();
+    let patch = "*** Begin Patch\n*** Update File: notes\n*** Move to: HEAD\n@@\n-ref: refs/heads/main\n+ref: refs/heads/main\n*** End Patch\n";
+    check_failure(&rig.call("apply_patch", json!({ "patch": patch })).await, Code::ToolBlocked);
+    assert_eq!(fs::read_dir(&rig.context.workspace).unwrap().count(), 1);
+    // What merely has the names is nobody's business.
+    for path in ["HEAD", "config", "objects/x", "refs/x", "hooks/x", "sub/config"] {
+        assert!(!rig.write(path, "ordinary").await.is_error, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_a_repository_under_another_name_is_not_written() {
+    let rig = Rig::new();
+    for (folder, head) in [("store", Some("ref: refs/heads/main\n")), ("linked", None)] {
+        fs::create_dir_all(rig.inside(folder).join("hooks")).unwrap();
+        match head {
+            Some(head) => fs::write(rig.inside(folder).join("HEAD"), head).unwrap(),
+            None => symlink("refs/heads/main", rig.inside(folder).join("HEAD")).unwrap(),
+        }
+        for name in [
+            "config",
+            "Config",
+            "commondir",
+            "hooks/pre-commit",
+            "objects/x",
+            "refs/heads/x",
+            "config.worktree",
+        ] {
+            check_failure(&rig.write(format!("{folder}/{name}"), "evil").await, Code::ToolBlocked);
+        }
+        assert_eq!(fs::read_dir(rig.inside(folder)).unwrap().count(), 2, "{folder}");
+        assert!(!rig.write(format!("{folder}/src/main.rs"), "ordinary").await.is_error);
+    }
+    let patch = "*** Begin Patch\n*** Delete File: store/HEAD\n*** End Patch\n";
+    check_failure(&rig.call("apply_patch", json!({ "patch": patch })).await, Code::ToolBlocked);
+    assert!(rig.inside("store/HEAD").exists());
 }
 
 #[tokio::test]

@@ -47,7 +47,7 @@ fn make_repository(home: &Home) {
 
 /// Git, as the person runs it.
 #[expect(clippy::disallowed_methods, reason = "it is the person's own git")]
-fn git(home: &Home, args: &[&str]) {
+pub(crate) fn git(home: &Home, args: &[&str]) {
     let mut git = Command::new("git");
     git.args(args).current_dir(home.workspace()).env("HOME", home.user()).env("GIT_CONFIG_NOSYSTEM", "1");
     git.output().expect("git is here");
@@ -62,7 +62,7 @@ fn walks_into_the_trap(home: &Home, pwned: &Path) -> bool {
 }
 
 /// The command runs behind the walls; what the model was told.
-fn run_walled(home: &Home, fake: &FakeLlm, tool: &str, script: &str, pwned: &Path) -> String {
+pub(crate) fn run_walled(home: &Home, fake: &FakeLlm, tool: &str, script: &str, pwned: &Path) -> String {
     let mut args = json!({ "command": script, "env": { "PWNED": pwned } });
     if tool == "process" {
         args["action"] = json!("start");
@@ -77,14 +77,14 @@ fn run_walled(home: &Home, fake: &FakeLlm, tool: &str, script: &str, pwned: &Pat
 
 /// The same without walls.
 #[expect(clippy::disallowed_methods, reason = "it is a command without walls")]
-fn run_bare(home: &Home, script: &str, pwned: &Path) {
+pub(crate) fn run_bare(home: &Home, script: &str, pwned: &Path) {
     let mut shell = Command::new("bash");
     let script = script.replace("; sleep 100", "");
     shell.args(["-c", &script]).current_dir(home.workspace()).env("PWNED", pwned);
     shell.output().expect("a shell");
 }
 
-const ALLOW_ALL: &str = "[security]\nallow_commands = [\"/(?s).*/\"]\n";
+pub(crate) const ALLOW_ALL: &str = "[security]\nallow_commands = [\"/(?s).*/\"]\n";
 
 #[test]
 fn the_persons_git_believes_no_configuration_that_a_command_made() {

@@ -5,6 +5,7 @@ mod approving;
 mod asking;
 mod bad_answers;
 mod believed;
+mod believed_roots;
 mod cards;
 mod cards_in_runs;
 mod cards_shown;
