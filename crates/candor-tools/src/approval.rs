@@ -86,21 +86,41 @@ pub enum Judgement {
 #[derive(Debug, Default)]
 pub struct Grants {
     /// A plain lock: it is held for a look and never across a wait.
-    patterns: Mutex<Vec<String>>,
+    granted: Mutex<Vec<Grant>>,
+}
+
+/// One `always`. The same words mean something else from another tool, and where they are a rule's and not a call's: a model
+/// chooses what a call is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Grant {
+    tool: String,
+    answers: Answers,
+    pattern: String,
+}
+
+/// Which question an `always` answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answers {
+    /// That of a rule, for all that the rule has this name for.
+    Rule,
+    /// That of a rule about one command, where the rest of the command is asked about as well.
+    RuleAndMode,
+    /// That of a mode which asks about what no rule doubts.
+    Mode,
 }
 
 impl Grants {
     /// Allows it from now on.
-    pub fn add(&self, pattern: String) {
-        let mut patterns = self.patterns.lock().unwrap_or_else(PoisonError::into_inner);
-        if !patterns.contains(&pattern) {
-            patterns.push(pattern);
+    fn add(&self, grant: Grant) {
+        let mut granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
+        if !granted.contains(&grant) {
+            granted.push(grant);
         }
     }
 
     /// Whether it was allowed.
-    pub fn has(&self, pattern: &str) -> bool {
-        self.patterns.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|granted| granted == pattern)
+    fn has(&self, grant: &Grant) -> bool {
+        self.granted.lock().unwrap_or_else(PoisonError::into_inner).contains(grant)
     }
 }
 
@@ -126,23 +146,28 @@ pub(crate) async fn clear(
         return Err(blocked_by(RuleOf::Configuration, "the permission is read-only"));
     }
     let mut missing = Missing::Yes;
-    let (reason, pattern) = match tool.judge(args, context) {
+    let asks_about_all = context.rules.approval == Approval::Always;
+    // What `always` stands for is what was shown.
+    let of_call = || tool.pattern(&call.args, context);
+    let (reason, answers, pattern) = match tool.judge(args, context) {
         Judgement::Deny { reason } => return Err(blocked_by(RuleOf::Configuration, &reason)),
         Judgement::Never { reason } => return Err(blocked_by(RuleOf::Candor, &reason)),
         Judgement::Ask { reason, pattern } => {
             // What is asked about for another reason as well stays asked about.
-            let is_all =
-                tool.is_walled() && context.rules.approval != Approval::Always && leave != Leave::Asked;
+            let is_all = tool.is_walled() && !asks_about_all && leave != Leave::Asked;
             missing = if is_all { Missing::YesToCommand } else { Missing::Yes };
-            (reason, pattern)
+            // A rule has a name for one part of a line, and here the other parts are asked about as well.
+            match pattern {
+                Some(_) if asks_about_all && tool.is_walled() => (reason, Answers::RuleAndMode, of_call()),
+                pattern => (reason, Answers::Rule, pattern),
+            }
         }
-        Judgement::Allow if leave == Leave::Asked => (ASKED_BY_HOOK.to_owned(), None),
-        Judgement::Allow if context.rules.approval == Approval::Always => {
-            (asked_always(&effect).to_owned(), tool.pattern(args, context))
-        }
+        Judgement::Allow if leave == Leave::Asked => (ASKED_BY_HOOK.to_owned(), Answers::Mode, None),
+        Judgement::Allow if asks_about_all => (asked_always(&effect).to_owned(), Answers::Mode, of_call()),
         Judgement::Allow => return Ok(None),
     };
-    let is_granted = pattern.as_deref().is_some_and(|pattern| context.grants.has(pattern));
+    let grant = pattern.clone().map(|pattern| Grant { tool: name.to_owned(), answers, pattern });
+    let is_granted = grant.as_ref().is_some_and(|grant| context.grants.has(grant));
     if is_granted && leave != Leave::Asked {
         return Ok(None);
     }
@@ -165,12 +190,12 @@ pub(crate) async fn clear(
         reason: Some(reason.clone()),
         diff: tool.preview(args, context).await,
         choices: choices(pattern.as_deref()),
-        pattern: pattern.clone(),
+        pattern,
     };
     let reply = ask(question, name, context).await?;
     match reply {
         None => Err(Error::Unapproved { tool: name.to_owned(), command: what, reason, missing }),
-        Some(reply) => match said(reply, pattern, context) {
+        Some(reply) => match said(reply, grant, context) {
             Ok(()) => Ok(None),
             Err(reason) => Err(Error::Denied { tool: name.to_owned(), command: what, reason }),
         },
@@ -191,12 +216,12 @@ const fn asked_always(effect: &Effect) -> &'static str {
 }
 
 /// What a person's answer means; the text is why the call may not go on.
-fn said(reply: Reply, pattern: Option<String>, context: &ToolContext) -> Result<(), String> {
+fn said(reply: Reply, grant: Option<Grant>, context: &ToolContext) -> Result<(), String> {
     let Reply { choice, reason } = reply;
     if choice == Answer::ALWAYS
-        && let Some(pattern) = pattern
+        && let Some(grant) = grant
     {
-        context.grants.add(pattern);
+        context.grants.add(grant);
     }
     if choice == Answer::ONCE || choice == Answer::ALWAYS {
         return Ok(());

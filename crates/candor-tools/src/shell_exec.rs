@@ -99,7 +99,7 @@ impl Tool for ShellExec {
             .map_or_else(|_| args.to_string(), |args| command::shown(&args.line()))
     }
 
-    /// This very command and no other, with all that it is given: what else begins like it may do anything.
+    /// This very command as it was shown, with what it is given beside, and no other: what else begins like it may do anything.
     fn pattern(&self, args: &Value, _context: &ToolContext) -> Option<String> {
         arguments::read::<Args<'_>>(args).ok().map(|args| command::shown(&args.line()))
     }

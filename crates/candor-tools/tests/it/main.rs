@@ -11,6 +11,7 @@ mod editing;
 mod errors;
 mod finding;
 mod gating;
+mod granting;
 mod grouping;
 mod guiding;
 mod hooked_calls;
