@@ -141,9 +141,9 @@ pub(crate) async fn clear(
     let (name, shown) = (tool.spec().name.as_str(), tool.shown(&call.args));
     let what: String = shown.chars().take(COMMAND_CHARS_MAX).collect();
     let blocked_by = |by, reason: &str| Error::blocked_by(by, name, &what, reason);
-    let may_change = !is_harmless && effect != Effect::Sends && !is_walled_in(tool, context);
+    let may_change = !is_harmless && effect != Effect::Sends;
     if context.rules.permission == Permission::ReadOnly && may_change {
-        return Err(blocked_by(RuleOf::Configuration, "the permission is read-only"));
+        refusal(tool, context).map_or(Ok(()), |why| Err(blocked_by(RuleOf::Configuration, why)))?;
     }
     let mut missing = Missing::Yes;
     let asks_about_all = context.rules.approval == Approval::Always;
@@ -229,9 +229,15 @@ fn said(reply: Reply, grant: Option<Grant>, context: &ToolContext) -> Result<(),
     Err(reason.unwrap_or_else(|| "no reason was given".to_owned()))
 }
 
-/// Whether a call can do no harm although nothing may be changed: a command behind walls where nothing is writable.
-fn is_walled_in(tool: &dyn Tool, context: &ToolContext) -> bool {
-    tool.is_walled() && context.walls.plan().policy.as_ref().is_some_and(|policy| policy.writable.is_empty())
+/// Why a call may not go on where nothing may be changed. A command may behind walls where nothing is writable, and where such
+/// walls can be put up at all.
+fn refusal(tool: &dyn Tool, context: &ToolContext) -> Option<&'static str> {
+    if !(tool.is_walled() && context.walls.keep_all()) {
+        return Some("the permission is read-only");
+    }
+    context.walls.are_missing().then_some(
+        "the permission is read-only, and on this machine no walls can be put up that would keep a command from writing",
+    )
 }
 
 /// Asks, unless the run is stopped first.

@@ -55,6 +55,18 @@ impl Walls {
         &self.plan
     }
 
+    /// Whether nobody inside is to write anything that is kept.
+    pub(crate) fn keep_all(&self) -> bool {
+        self.plan.policy.as_ref().is_some_and(|policy| policy.writable.is_empty())
+    }
+
+    /// Whether there can be none here, and the owner's word is all that demands none.
+    pub(crate) fn are_missing(&self) -> bool {
+        let is_too_weak =
+            |error: Error| matches!(error, Error::Sandbox(candor_sandbox::Error::TooWeak { .. }));
+        self.plan.minimum == Level::None && self.sandbox().is_err_and(is_too_weak)
+    }
+
     /// The sandbox that commands run in. Where the walls cannot be put up, nothing runs.
     pub fn sandbox(&self) -> Result<&Sandbox, Error> {
         if let Some(up) = self.up.get() {
@@ -152,8 +164,10 @@ impl Walls {
 
     fn open(&self, policy: &Policy) -> Result<Sandbox, Error> {
         match Sandbox::open(policy, self.plan.minimum) {
-            // The owner has said that walls need not be there.
-            Err(candor_sandbox::Error::TooWeak { .. }) if self.plan.minimum == Level::None => {
+            // The owner has said that walls need not be there. Where nothing is to be written, only walls can see to that.
+            Err(candor_sandbox::Error::TooWeak { .. })
+                if self.plan.minimum == Level::None && !self.keep_all() =>
+            {
                 Ok(Sandbox::bare())
             }
             opened => Ok(opened?),

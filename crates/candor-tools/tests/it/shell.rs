@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use candor_cards::Source;
 use candor_gate::{Gate, Lists};
 use candor_protocol::Code;
-use candor_tools::{Permission, RecipePlace, Recipes, ToolOutput};
+use candor_sandbox::{Level, Policy};
+use candor_tools::{Permission, Plan, RecipePlace, Recipes, ToolOutput, Walls};
 use serde_json::{Value, json};
 
 use crate::rig::{Rig, check_failure, check_success, fifo};
@@ -118,6 +119,26 @@ async fn a_permission_that_allows_no_command_refuses_it() {
     assert!(!rig.inside("made").exists());
     rig.context.rules.permission = Permission::Full;
     assert!(!rig.shell("touch made").await.is_error);
+}
+
+/// Behind walls it cannot write, and where there are none it is not run: the owner's word that none are needed is no leave to.
+#[tokio::test]
+async fn where_nothing_may_be_written_a_command_writes_nothing_with_walls_or_without() {
+    let mut rig = Rig::new();
+    rig.context.rules.permission = Permission::ReadOnly;
+    let policy = Policy { shown: vec![rig.context.workspace.clone()], ..Policy::default() };
+    rig.context.walls = Arc::new(Walls::new(Plan { policy: Some(policy), minimum: Level::None }));
+    for (tool, args) in [
+        ("shell_exec", json!({ "command": "touch made" })),
+        ("process", json!({ "action": "start", "command": "touch made" })),
+    ] {
+        let output = rig.call(tool, args).await;
+        assert!(output.is_error, "{output:?}");
+        let card = output.card.unwrap();
+        let is_blocked = card.code == Code::ToolBlocked.as_str();
+        assert!(!is_blocked || card.cause.contains("no walls can be put up"), "{card:?}");
+    }
+    assert!(!rig.inside("made").exists());
 }
 
 #[tokio::test]

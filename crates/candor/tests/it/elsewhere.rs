@@ -50,6 +50,29 @@ fn commands_are_refused_with_a_card_and_files_are_not() {
     }
 }
 
+/// Nothing but walls keeps a command from writing: the owner's word that they need not be there is no leave to write.
+#[test]
+fn where_nothing_may_be_written_commands_are_refused_although_walls_need_not_be_there() {
+    let calls = [
+        ("shell_exec", json!({ "command": "touch by_command" })),
+        ("process", json!({ "action": "start", "command": "touch by_process" })),
+    ];
+    let none = "[sandbox]\nminimum = \"none\"\n";
+    let bare = fake(&calls);
+    let home = home_with(&bare, none);
+    ask(&home, &["Do it"]).run();
+    assert!(home.workspace().join("by_command").exists(), "without walls, by the owner's word");
+    let fake = fake(&calls);
+    let home = home_with(&fake, none);
+    let events = events(&ask(&home, &["--json", "--permission", "read-only", "Do it"]).run());
+    for refused in results(&events) {
+        assert_eq!(refused["card"]["code"], "TOOL_BLOCKED", "{refused}");
+        let cause = refused["card"]["cause"].as_str().expect("a cause");
+        assert!(cause.contains("the permission is read-only, and on this machine no walls"), "{cause}");
+    }
+    assert_eq!(fs::read_dir(home.workspace()).expect("a folder").count(), 0);
+}
+
 #[test]
 fn with_all_rights_commands_run_and_services_are_verified() {
     let app = "import http.server\nhttp.server.HTTPServer(('127.0.0.1', 18479), http.server.SimpleHTTPRequestHandler).serve_forever()\n";
