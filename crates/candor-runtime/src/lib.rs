@@ -43,4 +43,4 @@ pub use setup::{PromptFiles, Setup};
 pub use sources::layers;
 pub use subscription::Subscription;
 pub use taking::Receipt;
-pub use undoing::Which;
+pub use undoing::{Looked, Which};

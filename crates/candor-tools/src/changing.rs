@@ -1,7 +1,7 @@
 //! Changes files: all of those that were planned, or none.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
 
 use candor_beneath::Facts;
 use candor_protocol::Change;
@@ -79,18 +79,16 @@ impl Step {
         }
     }
 
-    /// The change, before it is made: what it leaves is not known yet.
-    fn change(&self, snapshots: Option<&Snapshots>) -> Change {
-        let kept = match &self.before {
-            None => Some(None),
-            Some(Content::Bytes(before)) => {
-                snapshots.and_then(|snapshots| snapshots.keep(before).ok()).map(Some)
-            }
-            Some(Content::TooLong) => None,
+    /// The change, before it is made: what it leaves is not known yet. What was there is kept, or nothing is changed.
+    fn change(&self, snapshots: Option<&Snapshots>) -> io::Result<Change> {
+        let kept = match (&self.before, snapshots) {
+            (None, _) => Some(None),
+            (Some(Content::Bytes(before)), Some(snapshots)) => Some(Some(snapshots.keep(before)?)),
+            (Some(Content::Bytes(_)), None) | (Some(Content::TooLong), _) => None,
         };
         // Whoever undoes this must find the same file by its path.
         let path = self.target.real.to_str();
-        Change {
+        Ok(Change {
             path: path.map_or_else(|| self.target.real.to_string_lossy().into_owned(), str::to_owned),
             kept: kept.is_some() && path.is_some(),
             before: kept.flatten(),
@@ -98,7 +96,7 @@ impl Step {
             mode: self.target.old.map(|old| old.permissions()),
             folders: 0,
             left: None,
-        }
+        })
     }
 
     /// Makes the change, and adds what it left.
@@ -183,15 +181,32 @@ fn commit(access: &Access, plan: &[Step]) -> Result<Vec<Change>, Error> {
             revert(&steps[..index], &changes);
             return Err(Error::Interrupted { tool: access.tool.to_owned() });
         }
-        // What was there is kept before it is changed.
-        let mut change = step.change(snapshots.as_ref());
-        if let Err(error) = step.apply(&mut change) {
-            let left = revert(&steps[..index], &changes);
-            return Err(failed(step, error, &left));
+        let made = step.change(snapshots.as_ref()).map_err(|error| unkept(access, step, &error));
+        let made = made.and_then(|mut change| match step.apply(&mut change) {
+            Ok(()) => Ok(change),
+            Err(error) => Err((step.target.shown.clone(), error)),
+        });
+        match made {
+            Ok(change) => changes.push(change),
+            Err((path, error)) => {
+                let left = revert(&steps[..index], &changes);
+                return Err(failed(path, error, &left));
+            }
         }
-        changes.push(change);
     }
     Ok(changes)
+}
+
+/// Nobody could take the change back. It is the place for snapshots that has to be looked at, not the file.
+fn unkept(access: &Access, step: &Step, error: &io::Error) -> (PathBuf, io::Error) {
+    let kind = match error.kind() {
+        // There it is a defect like any other that the path is taken, or leads nowhere.
+        ErrorKind::AlreadyExists | ErrorKind::NotFound | ErrorKind::IsADirectory => ErrorKind::Other,
+        kind => kind,
+    };
+    let shown = step.target.shown.display();
+    let reason = format!("{shown} was not changed, as what it holds could not be kept there first: {error}");
+    (access.context.rules.snapshots.clone().unwrap_or_default(), io::Error::new(kind, reason))
 }
 
 /// Takes back what was done, the last first, and says which files could not be put back.
@@ -205,8 +220,7 @@ fn revert(steps: &[&Step], changes: &[Change]) -> Vec<PathBuf> {
     left
 }
 
-fn failed(step: &Step, error: io::Error, left: &[PathBuf]) -> Error {
-    let path: &Path = &step.target.shown;
+fn failed(path: PathBuf, error: io::Error, left: &[PathBuf]) -> Error {
     if left.is_empty() {
         return Error::file(path, error);
     }

@@ -5,13 +5,13 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::PathBuf;
 
-use candor_protocol::Change;
+use candor_protocol::{Change, Code};
 use candor_tools::{ChangedSince, SNAPSHOT_BYTES_MAX, Snapshots, Undone, UndoneWhat, diff, undo};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::rig::Rig;
+use crate::rig::{Rig, check_failure};
 use crate::tree::{plant, tree};
 
 /// A rig that keeps what was there.
@@ -54,6 +54,28 @@ impl Kept {
     pub(crate) fn read(&self, path: &str) -> String {
         fs::read_to_string(self.rig.inside(path)).unwrap()
     }
+}
+
+/// A change that nobody could take back is not made; what there is nothing to keep of, is.
+#[tokio::test]
+async fn where_nothing_can_be_kept_nothing_is_changed() {
+    let mut kept = Kept::new();
+    plant(&kept.rig.inside(""), &["one", "two"], "before");
+    // A file where the folder would be, which is the same to everybody, also to root.
+    fs::write(kept.store.path().join("snapshots"), "in the way").unwrap();
+    let patch = "*** Begin Patch\n*** Add File: new\n+x\n*** Update File: one\n-before\n+after\n*** Delete File: two\n*** End Patch\n";
+    for (tool, args) in [
+        ("file_write", json!({ "path": "one", "content": "after" })),
+        ("file_edit", json!({ "path": "one", "old": "before", "new": "after" })),
+        ("apply_patch", json!({ "patch": patch })),
+    ] {
+        let output = kept.rig.call(tool, args).await;
+        check_failure(&output, Code::FileIo);
+        assert!(output.changes.is_empty() && output.for_model.contains("could not be kept"), "{output:?}");
+    }
+    assert_eq!((kept.read("one"), kept.read("two")), ("before".into(), "before".into()));
+    assert!(!kept.rig.inside("new").exists());
+    kept.write("new", "x").await;
 }
 
 #[tokio::test]

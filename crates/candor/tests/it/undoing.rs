@@ -30,6 +30,30 @@ fn what_a_run_made_is_not_taken_away_under_it() {
     assert!(!home.workspace().join("made").exists());
 }
 
+/// What nobody looks at before and after a command can have been changed by any.
+#[test]
+fn that_not_all_is_watched_is_told_where_a_command_ran() {
+    const UNWATCHED: &str = "in files that git ignores, or outside of the workspace, is not watched";
+    let fake = fake();
+    let home = home_of(&fake);
+    home.write_in_workspace(".gitignore", ".env\n");
+    home.write_in_workspace(".env", "before\n");
+    fake.push(Reply::calls([("file_write", json!({ "path": "made", "content": "x" }))]));
+    fake.push(shell("sudo -n true"));
+    fake.push(Reply::text("Done."));
+    ask(&home, &["--no-verify", "Make it"]).run();
+    for line in ["sessions diff last", "sessions undo last"] {
+        let ran = candor(&home, line).run().ok();
+        assert!(!ran.stderr.contains(UNWATCHED), "{ran}");
+    }
+    fake.push(shell("echo x > .env"));
+    fake.push(Reply::text("Done."));
+    ask(&home, &["--no-verify", "Change it"]).run().ok();
+    candor(&home, "sessions diff last").run().ok().stderr_has(UNWATCHED);
+    candor(&home, "sessions undo last").run().ok().stderr_has(UNWATCHED);
+    assert_eq!(fs::read_to_string(home.workspace().join(".env")).expect("a file"), "x\n");
+}
+
 #[test]
 fn a_second_undo_says_that_nothing_is_left_to_take_back() {
     let fake = fake();

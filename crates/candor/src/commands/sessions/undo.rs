@@ -1,7 +1,7 @@
 //! `candor sessions diff` and `undo`.
 
 use candor_protocol::RunId;
-use candor_runtime::Which;
+use candor_runtime::{Looked, Which};
 use candor_tools::{ChangedSince, Undone, UndoneWhat};
 
 use super::Desk;
@@ -27,25 +27,33 @@ pub(super) async fn undo(
     let undone = desk.runtime.undo(session, which(run), since).await?;
     show_undone(&undone, desk.context.screen)?;
     let is_skipped = |undone: &Undone| matches!(undone.what, UndoneWhat::Skipped(_));
-    Ok(if undone.iter().any(is_skipped) { Exit::Bad } else { Exit::Good })
+    Ok(if undone.at.iter().any(is_skipped) { Exit::Bad } else { Exit::Good })
 }
 
+/// What nobody looks at before and after a command. It can be anything, so that it is told where one ran at all.
+const UNWATCHED: &str = "commands ran as well: what they changed in files that git ignores, or outside of the workspace, is not watched, and is left as it is";
+
 /// Prints what tools changed.
-pub(crate) fn show_diff(diff: &str, screen: &Screen) -> Result<(), Fail> {
-    if diff.is_empty() {
+pub(crate) fn show_diff(diff: &Looked<String>, screen: &Screen) -> Result<(), Fail> {
+    if diff.at.is_empty() {
         screen.note(format_args!("no file is other than it was before, as far as it was kept"));
-        return Ok(());
+    } else {
+        screen.say(format_args!("{}", tame(diff.at.trim_end())))?;
     }
-    screen.say(format_args!("{}", tame(diff.trim_end())))?;
+    if diff.is_part {
+        screen.note(format_args!("{UNWATCHED}"));
+    }
     Ok(())
 }
 
 /// Prints what became of each file.
-pub(crate) fn show_undone(undone: &[Undone], screen: &Screen) -> Result<(), Fail> {
+pub(crate) fn show_undone(looked: &Looked<Vec<Undone>>, screen: &Screen) -> Result<(), Fail> {
+    let undone = &looked.at;
     if undone.is_empty() {
         screen.note(format_args!("no change was kept that could be taken back"));
     } else if undone.iter().all(|undone| undone.what == UndoneWhat::AsBefore) {
-        screen.note(format_args!("nothing is left to take back: every file is as it was before"));
+        screen
+            .note(format_args!("nothing is left to take back: every file that was kept is as it was before"));
     }
     for Undone { path, what } in undone {
         let path = tame(path);
@@ -56,6 +64,9 @@ pub(crate) fn show_undone(undone: &[Undone], screen: &Screen) -> Result<(), Fail
             UndoneWhat::AsBefore => {}
             UndoneWhat::Skipped(reason) => screen.say(format_args!("left     {path}: {}", tame(reason)))?,
         }
+    }
+    if looked.is_part {
+        screen.note(format_args!("{UNWATCHED}"));
     }
     Ok(())
 }
