@@ -195,15 +195,15 @@ impl Telling {
     /// As much of a text as there is room, from both of its ends.
     fn fit(&mut self, text: String) -> String {
         self.original_bytes += text.len();
-        if text.len() <= self.room {
-            self.room -= text.len();
+        // As it is sent: a byte may take six.
+        let Some((head, tail)) = candor_tools::ends(&text, self.room) else {
+            self.room -= candor_tools::json_bytes(&text);
             return text;
-        }
+        };
         self.is_cut = true;
-        let half = self.room / 2;
         self.room = 0;
-        let (head, tail) = (floor(&text, half), ceil(&text, text.len() - half));
-        format!("{}\n[output truncated: {} bytes left out]\n{}", &text[..head], tail - head, &text[tail..])
+        let left_out = text.len() - head.len() - tail.len();
+        format!("{head}\n[output truncated: {left_out} bytes left out]\n{tail}")
     }
 
     fn told(&mut self, server: &str, structured: Option<Value>) -> Map<String, Value> {
@@ -238,18 +238,4 @@ impl Telling {
 /// Servers that answer with a value say the same as text, for those who know no better.
 fn is_repeated(value: &Value, text: Option<&str>) -> bool {
     text.and_then(|text| serde_json::from_str::<Value>(text).ok()).is_some_and(|told| told == *value)
-}
-
-fn floor(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
-fn ceil(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at += 1;
-    }
-    at
 }

@@ -37,6 +37,28 @@ impl Output {
         // A character that the cut went through is left out whole, rather than shown as two broken ones.
         let head = &self.head[..whole_chars_len(&self.head)];
         let tail = &self.tail[split_char_len(&self.tail)..];
+        self.cut(head, tail)
+    }
+
+    /// The same in no more room than this, where a character may take more of it than its bytes: as many from the beginning and
+    /// from the end as fit.
+    pub fn text_within(&self, room: usize, weight: impl Fn(char) -> usize) -> String {
+        let text = self.text();
+        if text.chars().map(&weight).sum::<usize>() <= room {
+            return text;
+        }
+        let joined = [self.head.as_slice(), &self.tail].concat();
+        let (head, tail) = if self.is_cut() { (&*self.head, &*self.tail) } else { (&*joined, &*joined) };
+        let frame: usize = self.cut(&[], &[]).chars().map(&weight).sum();
+        let half = room.saturating_sub(frame) / 2;
+        let head_len = fitting(pieces(head, &weight).into_iter(), half);
+        let tail_len = fitting(pieces(tail, &weight).into_iter().rev(), half);
+        let (head, tail) = (&head[..head_len], &tail[tail.len() - tail_len..]);
+        self.cut(&head[..whole_chars_len(head)], &tail[split_char_len(tail)..])
+    }
+
+    /// Its beginning and its end, and a line about the rest.
+    fn cut(&self, head: &[u8], tail: &[u8]) -> String {
         let left_out = self.total_bytes - (head.len() + tail.len()) as u64;
         let place = match &self.whole {
             Whole::Nowhere => String::new(),
@@ -62,6 +84,28 @@ impl Output {
     pub fn is_cut(&self) -> bool {
         self.kept_bytes() < self.total_bytes
     }
+}
+
+/// The characters of these bytes, each with its length and the room that it takes. What is no text takes that of its mark.
+fn pieces(bytes: &[u8], weight: impl Fn(char) -> usize) -> Vec<(usize, usize)> {
+    let mut pieces = Vec::new();
+    for chunk in bytes.utf8_chunks() {
+        pieces.extend(chunk.valid().chars().map(|char| (char.len_utf8(), weight(char))));
+        if !chunk.invalid().is_empty() {
+            pieces.push((chunk.invalid().len(), weight(char::REPLACEMENT_CHARACTER)));
+        }
+    }
+    pieces
+}
+
+/// How many bytes of these pieces fit in the room.
+fn fitting(pieces: impl Iterator<Item = (usize, usize)>, mut room: usize) -> usize {
+    let fits = |(_, weight): &(usize, usize)| {
+        let fits = *weight <= room;
+        room = room.saturating_sub(*weight);
+        fits
+    };
+    pieces.take_while(fits).map(|(len, _)| len).sum()
 }
 
 /// The longest a character can be, less the byte that begins it.

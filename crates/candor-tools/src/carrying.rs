@@ -2,8 +2,10 @@
 
 use candor_log::event;
 use candor_protocol::Change;
-use candor_sandbox::{Ended, Spec};
+use candor_sandbox::{Ended, Output, Spec};
+use serde_json::Value;
 
+use crate::output::{json_bytes, json_weight};
 use crate::{Error, ToolContext, ToolOutput, tracking};
 
 /// What came of a process.
@@ -38,16 +40,45 @@ impl Carried {
     }
 }
 
-/// Tells the log that not all of an output was kept.
-pub(crate) fn log_cuts(tool: &str, ended: &Ended, context: &ToolContext) {
-    let streams = [&ended.stdout, &ended.stderr];
-    if streams.iter().any(|stream| stream.is_cut()) {
-        event::ToolOutputTruncated {
-            session_id: context.session,
-            tool,
-            original_bytes: streams.iter().map(|stream| stream.total_bytes()).sum(),
-            truncated_bytes: streams.iter().map(|stream| stream.kept_bytes()).sum(),
-        }
-        .log();
+/// What holds the parts of a result together: commas, and the name of a card.
+const JOINTS_BYTES: usize = 16;
+
+/// What a process said, as much of it as there is room for.
+pub(crate) struct Streams {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) is_cut: bool,
+}
+
+impl Streams {
+    /// In what a result may hold besides this, as it is sent: a byte may take six. What one stream does not need is for the
+    /// other. Our own words never take all of it.
+    pub(crate) fn beside(told: &Value, more_bytes: usize, ended: &Ended, bytes_max: usize) -> Self {
+        let taken = told.to_string().len() + more_bytes + JOINTS_BYTES;
+        let room = bytes_max.saturating_sub(taken).max(bytes_max / 4);
+        let (out, err) = (weight(&ended.stdout), weight(&ended.stderr));
+        let stdout = ended.stdout.text_within(room - err.min(room / 2), json_weight);
+        let stderr = ended.stderr.text_within(room - out.min(room / 2), json_weight);
+        let is_cut = ended.stdout.is_cut() || ended.stderr.is_cut() || out + err > room;
+        Self { stdout, stderr, is_cut }
     }
+
+    /// Tells the log that not all of it is told.
+    pub(crate) fn log_cuts(&self, tool: &str, ended: &Ended, context: &ToolContext) {
+        if self.is_cut {
+            event::ToolOutputTruncated {
+                session_id: context.session,
+                tool,
+                original_bytes: ended.stdout.total_bytes() + ended.stderr.total_bytes(),
+                // Without the line about the cut.
+                truncated_bytes: ended.stdout.kept_bytes().min(self.stdout.len() as u64)
+                    + ended.stderr.kept_bytes().min(self.stderr.len() as u64),
+            }
+            .log();
+        }
+    }
+}
+
+fn weight(output: &Output) -> usize {
+    json_bytes(&output.text())
 }

@@ -209,24 +209,26 @@ impl Lines<'_> {
             }
         }
         let mut bytes = Vec::new();
-        let mut count = 0;
+        let (mut count, mut text_bytes) = (0, 0);
         // Why there is more: the limit of the call, the room of the output, or a line that is longer than that.
         let note = loop {
             if count == wanted.lines_max {
                 break self.is_more()?.then(|| (false, String::new()));
             }
-            let room = wanted.bytes_max - bytes.len();
+            let room = wanted.bytes_max - text_bytes;
             let start = bytes.len();
             let length = self.line(&mut bytes, room)?;
             if length == 0 {
                 break None;
             }
-            if length > room as u64 {
+            let line_bytes = text_len(&bytes[start..]);
+            if length > room as u64 || line_bytes > room {
                 if start > 0 {
                     bytes.truncate(start);
                     break Some((true, String::new()));
                 }
                 count += 1;
+                bytes.truncate(fitting(&bytes, room));
                 trim_character(&mut bytes);
                 let line = wanted.first;
                 let shown = bytes.len();
@@ -238,6 +240,7 @@ impl Lines<'_> {
                 ));
             }
             count += 1;
+            text_bytes += line_bytes;
         };
         if count == 0 && wanted.first > 1 {
             return Ok(behind_end(wanted.first, wanted.first - 1));
@@ -289,6 +292,29 @@ impl Lines<'_> {
 fn behind_end(line: u64, last: u64) -> Told {
     let text = format!("[nothing: line {line} is behind the end, line {last}]");
     Told { text, for_people: "nothing".to_owned(), cut_of: None, image: None }
+}
+
+/// The length of the text that these bytes make: a byte that is no text becomes a mark of three.
+fn text_len(bytes: &[u8]) -> usize {
+    String::from_utf8_lossy(bytes).len()
+}
+
+/// How many of these bytes make a text that is no longer than this.
+fn fitting(bytes: &[u8], text_bytes_max: usize) -> usize {
+    let (mut taken, mut len) = (0, 0);
+    for chunk in bytes.utf8_chunks() {
+        let valid = chunk.valid();
+        let fits = valid.floor_char_boundary(text_bytes_max - len);
+        (taken, len) = (taken + fits, len + fits);
+        let has_mark = !chunk.invalid().is_empty();
+        if fits < valid.len() || has_mark && len + char::REPLACEMENT_CHARACTER.len_utf8() > text_bytes_max {
+            break;
+        }
+        if has_mark {
+            (taken, len) = (taken + chunk.invalid().len(), len + char::REPLACEMENT_CHARACTER.len_utf8());
+        }
+    }
+    taken
 }
 
 /// Drops the start of a character that a cut went through.

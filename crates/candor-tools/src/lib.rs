@@ -94,7 +94,7 @@ pub use explaining::how;
 pub use groups::groups;
 pub use guides::Guides;
 pub use linked::Linked;
-pub use output::ToolOutput;
+pub use output::{ToolOutput, ends, json_bytes};
 pub use plain::{open_plain, read_plain, read_plain_text, words};
 pub use processes::Processes;
 pub use recipes::{RecipePlace, Recipes};

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::output::ends;
 use crate::processes::Kept;
 use crate::shortened::Shortened;
 use crate::{ToolContext, ToolOutput};
@@ -45,33 +46,4 @@ pub(crate) fn logs(tool: &str, kept: &Kept, after: Option<u64>, context: &ToolCo
     let for_people = format!("process {}: {state}", kept.number);
     let for_model = json!({ "id": kept.number, "state": state, "output": text, "next": next });
     ToolOutput::success(for_model.to_string(), for_people)
-}
-
-/// The beginning and the end of a text that takes more room in JSON than there is. Nothing: it fits.
-fn ends(text: &str, room: usize) -> Option<(&str, &str)> {
-    if text.chars().map(weight).sum::<usize>() <= room {
-        return None;
-    }
-    let fitting = |chars: &mut dyn Iterator<Item = char>| {
-        let mut left = room / 2;
-        let fits = |char: &char| {
-            let weight = weight(*char);
-            let has_room = weight <= left;
-            left = left.saturating_sub(weight);
-            has_room
-        };
-        chars.take_while(fits).map(char::len_utf8).sum::<usize>()
-    };
-    let head = fitting(&mut text.chars());
-    let tail = fitting(&mut text.chars().rev());
-    Some((&text[..head], &text[text.len() - tail..]))
-}
-
-/// How many bytes a character takes in a text of JSON.
-fn weight(char: char) -> usize {
-    match char {
-        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
-        char if char < ' ' => 6,
-        char => char.len_utf8(),
-    }
 }

@@ -117,6 +117,40 @@ pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
+/// The beginning and the end of a text that takes more room in JSON than there is. Nothing: it fits.
+pub fn ends(text: &str, room: usize) -> Option<(&str, &str)> {
+    if json_bytes(text) <= room {
+        return None;
+    }
+    let fitting = |chars: &mut dyn Iterator<Item = char>| {
+        let mut left = room / 2;
+        let fits = |char: &char| {
+            let weight = json_weight(*char);
+            let has_room = weight <= left;
+            left = left.saturating_sub(weight);
+            has_room
+        };
+        chars.take_while(fits).map(char::len_utf8).sum::<usize>()
+    };
+    let head = fitting(&mut text.chars());
+    let tail = fitting(&mut text.chars().rev());
+    Some((&text[..head], &text[text.len() - tail..]))
+}
+
+/// How many bytes a text takes as a text of JSON, without its quotes.
+pub fn json_bytes(text: &str) -> usize {
+    text.chars().map(json_weight).sum()
+}
+
+/// How many bytes a character takes there.
+pub(crate) fn json_weight(char: char) -> usize {
+    match char {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        char if char < ' ' => 6,
+        char => char.len_utf8(),
+    }
+}
+
 /// Nothing in a card can fail to be JSON.
 fn put_card(for_model: &mut Value, card: &ErrorCard) {
     for_model["card"] = serde_json::to_value(card).unwrap_or_default();

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use candor_protocol::ToolSpec;
-use candor_sandbox::{Ended, How, Output};
+use candor_sandbox::{Ended, How};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::AtLeast;
-use crate::carrying::{carry_out, log_cuts};
+use crate::carrying::{Streams, carry_out};
 use crate::command::Line;
 use crate::explaining::Said;
 use crate::output::counted;
@@ -60,7 +60,6 @@ impl ShellExec {
         spec.output_bytes_max = context.rules.output_bytes_max / 2;
         spec.spill = context.walls.spill()?;
         let carried = carry_out(&spec, context).await?;
-        log_cuts(NAME, &carried.ended, context);
         let output = told(&carried.ended, spec.timeout, &line, context).await;
         Ok(carried.told(ToolOutput::of(output, context)))
     }
@@ -120,14 +119,15 @@ async fn told(
     if ended.how == How::Cancelled {
         return Err(Error::Interrupted { tool: NAME.to_owned() });
     }
-    let lines = amount(&[&ended.stdout, &ended.stderr]);
+    // What it said is put in when it is known how much room there is.
     let mut result = json!({
-        "stdout": stdout,
-        "stderr": stderr,
+        "stdout": "",
+        "stderr": "",
         "exit_code": if let How::Exited(code) = ended.how { Some(code) } else { None },
         "timed_out": ended.how == How::TimedOut,
     });
     let Some(how) = explaining::failed(ended.how, limit) else {
+        let lines = put(&mut result, 0, ended, context);
         return Ok(ToolOutput::success(result.to_string(), format!("exit 0, {lines}")));
     };
     if let Some(hint) = hint(&stdout, &stderr, context) {
@@ -138,12 +138,14 @@ async fn told(
     }
     let last = last_line(&stderr).or_else(|| last_line(&stdout)).map(|line| format!(": {line}"));
     let last = last.unwrap_or_default();
+    let explained = explaining::explained(line, how, Said { stdout, stderr }, context).await;
+    let card_bytes = json!(explained.card).to_string().len();
+    let lines = put(&mut result, card_bytes, ended, context);
     let for_people = match ended.how {
         How::Exited(code) => format!("exit {code}{last}"),
         How::Signalled(signal) => format!("ended by signal {signal}{last}"),
         _ => format!("stopped after {} s, {lines}", limit.as_secs_f64()),
     };
-    let explained = explaining::explained(line, how, Said { stdout, stderr }, context).await;
     Ok(ToolOutput::command_failure(explained, result, for_people))
 }
 
@@ -152,11 +154,14 @@ fn last_line(text: &str) -> Option<&str> {
     text.lines().rev().map(str::trim).find(|line| !line.is_empty())
 }
 
-/// How much it said, for people.
-fn amount(outputs: &[&Output]) -> String {
-    let lines: usize = outputs.iter().map(|output| output.text().lines().count()).sum();
-    let is_cut = outputs.iter().any(|output| output.is_cut());
-    counted(lines as u64, "line", "lines") + if is_cut { CUT } else { "" }
+/// Puts in what it said, beside what else the result will hold; how much that is, for people.
+fn put(result: &mut Value, more_bytes: usize, ended: &Ended, context: &ToolContext) -> String {
+    let said = Streams::beside(result, more_bytes, ended, context.rules.output_bytes_max);
+    said.log_cuts(NAME, ended, context);
+    let lines = said.stdout.lines().count() + said.stderr.lines().count();
+    result["stdout"] = said.stdout.into();
+    result["stderr"] = said.stderr.into();
+    counted(lines as u64, "line", "lines") + if said.is_cut { CUT } else { "" }
 }
 
 /// Git would run what a command writes into the configuration and the hooks of a new repository, outside of the walls.

@@ -77,6 +77,10 @@ async fn what_is_too_long_is_cut_in_the_middle() {
     let content = told(&big)["content"].as_str().unwrap().to_owned();
     assert!(content.len() < 200_000 && content.starts_with("aaa") && content.ends_with("zzz"));
     assert!(content.contains("[output truncated: ") && !content.contains("MIDDLE"));
+    // What counts is what is sent, where a quote takes two bytes.
+    let quotes = call(&servers, "mcp__fake__echo", json!({ "text": "\"".repeat(150_000) })).await;
+    assert!(!quotes.is_error && quotes.for_model.len() <= 200_000, "{}", quotes.for_model.len());
+    assert!(quotes.for_model.contains("[output truncated: "));
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::entry::{Entry, variable};
 use super::filling::fill;
-use crate::carrying::{carry_out, log_cuts};
+use crate::carrying::{Streams, carry_out};
 use crate::command::{self, Line};
 use crate::explaining::{self, Said};
 use crate::output::note;
@@ -66,16 +66,24 @@ impl CommandTool {
         let spec = self.process(args, context)?;
         let carried = carry_out(&spec, context).await?;
         let ended = &carried.ended;
-        log_cuts(name, ended, context);
         if ended.how == How::Cancelled {
             let broken_off = ToolOutput::failure(&Error::Interrupted { tool: name.clone() });
             return Ok(carried.told(broken_off));
         }
         let (stdout, stderr) = (ended.stdout.text(), ended.stderr.text());
-        let said = [stdout.as_str(), stderr.as_str()].into_iter().filter(|text| !text.is_empty());
-        let mut told = json!({ "output": said.collect::<Vec<_>>().join("\n") });
+        // Both streams had the half of it.
+        let put = |told: &mut Value, more_bytes: usize| {
+            let said = Streams::beside(told, more_bytes, ended, 2 * spec.output_bytes_max);
+            said.log_cuts(name, ended, context);
+            let said = [said.stdout, said.stderr].into_iter().filter(|text| !text.is_empty());
+            told["output"] = said.collect::<Vec<_>>().join("\n").into();
+        };
+        let mut told = json!({ "output": "" });
         let output = match explaining::failed(ended.how, spec.timeout) {
-            None => ToolOutput::success(told.to_string(), "exit 0"),
+            None => {
+                put(&mut told, 0);
+                ToolOutput::success(told.to_string(), "exit 0")
+            }
             Some(how) => {
                 told["exit_code"] = if let How::Exited(code) = ended.how { code.into() } else { Value::Null };
                 if ended.how == How::TimedOut {
@@ -84,6 +92,7 @@ impl CommandTool {
                 let line = self.line(args);
                 let line = Line { command: &line, ..Line::default() };
                 let explained = explaining::explained(&line, how, Said { stdout, stderr }, context).await;
+                put(&mut told, json!(explained.card).to_string().len());
                 let for_people = explained.card.title.clone();
                 ToolOutput::command_failure(explained, told, for_people)
             }

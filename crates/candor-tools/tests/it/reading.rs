@@ -105,6 +105,24 @@ async fn a_huge_file_is_not_read_as_a_whole() {
     assert!(output.for_model.len() <= 10_000, "{}", output.for_model.len());
 }
 
+/// What becomes a mark of three bytes is counted as that.
+#[tokio::test]
+async fn what_is_no_text_further_down_takes_no_more_than_the_limit() {
+    let rig = Rig::new();
+    let head = "text\n".repeat(2000);
+    for rest in [vec![0xff; 50_000], vec![0xff; 5_000], b"\xff\xff\xff\n".repeat(10_000)] {
+        fs::write(rig.inside("file"), [head.as_bytes(), &rest].concat()).unwrap();
+        for first in [1, 1900, 2001, 2100] {
+            let output = rig.call("file_read", json!({ "path": "file", "offset": first })).await;
+            assert!(
+                !output.is_error && output.for_model.len() <= 10_000,
+                "{first}: {}",
+                output.for_model.len()
+            );
+        }
+    }
+}
+
 #[tokio::test]
 async fn what_is_no_text_is_told_and_not_shown() {
     let rig = Rig::new();
