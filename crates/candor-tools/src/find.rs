@@ -1,5 +1,6 @@
 //! `find`: files and folders by their names.
 
+use std::fmt::Write;
 use std::path::Path;
 
 use candor_protocol::ToolSpec;
@@ -109,7 +110,7 @@ impl Query {
         let glob = glob(NAME, root.real(), &self.pattern)?;
         // One more tells whether there are more.
         let first = First::new(self.results_max + 1);
-        walk(access, &root, self.dots, || Names { glob: &glob, kind: self.kind, first: &first })?;
+        walk(access, &root, self.dots, || Names { access, glob: &glob, kind: self.kind, first: &first })?;
         if access.context.cancel.is_cancelled() {
             return Err(Error::Interrupted { tool: NAME.to_owned() });
         }
@@ -120,7 +121,9 @@ impl Query {
         let room = self.output_bytes_max.saturating_sub(NOTE_BYTES_MAX);
         let (mut text, mut count, mut found_bytes) = (String::new(), 0, 0);
         let mut is_cut = false;
-        for (path, kind) in first.into_results() {
+        let results = first.into_results();
+        let (found, is_all) = (results.len(), results.len() <= self.results_max);
+        for (path, kind) in results {
             let end = if kind == FileType::Directory { "/\n" } else { "\n" };
             let name = named(&self.path, &path);
             found_bytes += name.len() + end.len();
@@ -134,7 +137,12 @@ impl Query {
         }
         let shortened = is_cut.then(|| Shortened::new(found_bytes, text.len()));
         if is_cut {
-            text.push_str("[find truncated] there are more; narrow pattern, path or kind\n");
+            let at_least = if is_all { "" } else { "at least " };
+            // Writing into a string cannot fail.
+            let _ = writeln!(
+                text,
+                "[find truncated] returned {count} of {at_least}{found}; narrow pattern, path or kind"
+            );
         } else if text.is_empty() {
             text.push_str("[nothing found]\n");
         }
@@ -144,6 +152,7 @@ impl Query {
 
 /// Looks at names on one thread.
 struct Names<'a> {
+    access: &'a Access,
     glob: &'a Override,
     kind: Kind,
     first: &'a First<FileType>,
@@ -161,8 +170,11 @@ impl Visitor for Names<'_> {
             Kind::Directory => is_folder,
             Kind::File => !is_folder,
         };
-        // Folders are asked about like files: what may be below one does not make it a result.
-        if is_kind && !self.glob.matched(entry.real, false).is_ignore() {
+        // Folders are asked about like files: what may be below one does not make it a result. Names tell something, too.
+        if is_kind
+            && !self.glob.matched(entry.real, false).is_ignore()
+            && self.access.check_read("", entry.real, None).is_ok()
+        {
             self.first.add(&entry.path, 1, entry.kind);
         }
     }

@@ -209,7 +209,7 @@ impl Query {
         let shortened = reason.map(|_| Shortened::new(found_bytes, text.len()));
         if let Some(reason) = reason {
             // Writing into a string cannot fail.
-            let _ = writeln!(text, "[search truncated] {reason}; narrow pattern, path or glob");
+            let _ = writeln!(text, "[grep truncated] {reason}; narrow pattern, path or glob");
         } else if text.is_empty() {
             text.push_str("[nothing found]\n");
         }

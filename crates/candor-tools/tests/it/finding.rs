@@ -42,7 +42,7 @@ async fn s6_16_files_are_found_by_their_names() {
     find(json!({ "pattern": "*.rs", "path": "src/deep" }), "src/deep/lib.rs\n").await;
     find(json!({ "pattern": ".hidden*" }), ".hidden.rs\n").await;
     find(json!({ "pattern": "none" }), "[nothing found]\n").await;
-    let cut = "domain/\ndomain/x\nempty/\n[find truncated] there are more; narrow pattern, path or kind\n";
+    let cut = "domain/\ndomain/x\nempty/\n[find truncated] returned 3 of at least 4; narrow pattern, path or kind\n";
     find(json!({ "pattern": "*", "max": 3 }), cut).await;
     check_failure(&rig.call("find", json!({ "pattern": "x", "kind": "pipe" })).await, Code::ToolArguments);
     check_failure(&rig.call("find", json!({ "pattern": "x", "path": "main.c" })).await, Code::FileIo);

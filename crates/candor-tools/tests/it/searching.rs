@@ -119,7 +119,7 @@ async fn the_limit_gives_the_first_results() {
     }
     for max in [1, 2, 3, 99, 250] {
         let expect =
-            all[..max].concat() + "[search truncated] there are more matches; narrow pattern, path or glob\n";
+            all[..max].concat() + "[grep truncated] there are more matches; narrow pattern, path or glob\n";
         for _ in 0..5 {
             check(&rig, json!({ "pattern": "x", "max": max }), &expect).await;
         }
@@ -134,7 +134,7 @@ async fn the_output_has_its_bound() {
     let output = rig.call("search", json!({ "pattern": "x" })).await.for_model;
     assert!(output.len() <= 300 && output.starts_with("f:1:x y\n"), "{output}");
     assert!(
-        output.ends_with("x y\n[search truncated] the output is full; narrow pattern, path or glob\n"),
+        output.ends_with("x y\n[grep truncated] the output is full; narrow pattern, path or glob\n"),
         "{output}"
     );
 }

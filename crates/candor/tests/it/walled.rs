@@ -601,9 +601,18 @@ fn file_tools_do_not_see_a_tmp_that_commands_do_not_see() {
     for path in ["link/outside", by_dots.as_str(), outside.to_str().expect("text")] {
         fake.push(Reply::calls([("file_read", json!({ "path": path }))]));
     }
+    // Nor do they by its names: a walk from above comes by.
+    let shared = tempfile::Builder::new().prefix("candor-canary-").tempdir_in("/var/tmp").expect("a folder");
+    fs::write(shared.path().join("candor-canary-below"), CANARY).expect("a file");
+    let search = json!({ "path": "/var", "pattern": CANARY, "glob": "candor-canary-*" });
+    fake.push(Reply::calls([("search", search)]));
+    fake.push(Reply::calls([("find", json!({ "path": "/var", "pattern": "candor-canary-*" }))]));
     fake.repeat(Reply::text("Well."));
     let ran = ask(&home, &["--json", "Read"]).run();
-    for result in results(&ran) {
+    let results = results(&ran);
+    assert_eq!(results.len(), 5);
+    for result in results {
         assert!(!result.to_string().contains(CANARY), "{result}");
+        assert!(!result.to_string().contains("candor-canary"), "{result}");
     }
 }
