@@ -246,6 +246,23 @@ async fn a_process_that_ends_badly_at_its_start_gets_a_card() {
     assert!(!rig.call("process", start("exit 0")).await.is_error);
 }
 
+/// Whoever may set one could have run what it names directly, where it would be judged.
+#[tokio::test]
+async fn a_variable_that_makes_programs_run_something_else_is_refused() {
+    let rig = Rig::new();
+    for tool in ["shell_exec", "process"] {
+        for name in ["LD_PRELOAD", "ld_preload", "LD_AUDIT", "BASH_ENV", "GIT_SSH_COMMAND"] {
+            let mut args = json!({ "command": "touch ran", "action": "start", "env": { name: "./x" } });
+            if tool == "shell_exec" {
+                args.as_object_mut().unwrap().remove("action");
+            }
+            let output = rig.call(tool, args).await;
+            assert!(output.is_error && output.for_model.contains(name), "{tool} {name}: {output:?}");
+        }
+    }
+    assert!(!rig.inside("ran").exists());
+}
+
 #[tokio::test]
 async fn a_variable_whose_name_is_none_is_refused() {
     let rig = Rig::new();

@@ -23,6 +23,7 @@ mod ending;
 mod environment;
 mod errors;
 mod faketime;
+mod hardened;
 mod harness;
 mod hooks;
 mod hooks_in_runs;
