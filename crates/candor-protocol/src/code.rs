@@ -106,7 +106,6 @@ codes! {
     ProviderRefused = "PROVIDER_REFUSED",
     ScriptInvalid = "SCRIPT_INVALID",
 
-    ToolFailed = "TOOL_FAILED",
     ToolTimeout = "TOOL_TIMEOUT",
     ToolBlocked = "TOOL_BLOCKED",
     ToolDenied = "TOOL_DENIED",
@@ -206,7 +205,6 @@ codes! {
     StoreServer = "STORE_SERVER",
     StoreNewer = "STORE_NEWER",
     StoreDamaged = "STORE_DAMAGED",
-    OutOfMemory = "OUT_OF_MEMORY",
     InternalPanic = "INTERNAL_PANIC",
 }
 

@@ -38,9 +38,6 @@ pub enum Error {
     /// A hook stands in the way.
     #[error("{tool} was not run: {block}")]
     Hook { tool: String, block: Block },
-    /// It ended with a failure of its own.
-    #[error("{tool} ended with status {status}")]
-    Failed { tool: String, status: String, output: String },
     /// It had not ended when its time was over.
     #[error("{tool} had not ended after {}", seconds(*limit))]
     TimedOut { tool: String, limit: Duration },
@@ -88,10 +85,6 @@ impl Error {
                 .with("instead", missing.instead())
                 .with("otherwise", missing.otherwise()),
             Self::Hook { block, .. } => block.failure(),
-            Self::Failed { tool, status, output } => Failure::new(Code::ToolFailed)
-                .with("tool", tool)
-                .with("status", status)
-                .with("output", output),
             Self::TimedOut { tool, limit } => {
                 Failure::new(Code::ToolTimeout).with("tool", tool).with("limit", seconds(*limit))
             }

@@ -1,13 +1,10 @@
-//! Stored data, memory, or Candor itself is not in order.
+//! Stored data or Candor itself is not in order.
 
 use candor_protocol::{Class, Code};
 
-use super::{EXIT_FAILED, EXIT_STOPPED};
+use super::EXIT_FAILED;
 use crate::Entry;
 use crate::entry::{by_hand, check, run};
-
-/// Succeeds when a quarter of a gibibyte is left: less is spent by the first program that somebody starts.
-const MEMORY_HAS_ROOM: &str = "awk '/^MemAvailable:/ {{ exit $2 < 262144 }}' /proc/meminfo";
 
 pub(super) const STORE_DAMAGED: Entry = Entry {
     code: Code::StoreDamaged,
@@ -22,21 +19,6 @@ pub(super) const STORE_DAMAGED: Entry = Entry {
     verify: Some("candor doctor"),
     retryable: false,
     exit_code: EXIT_FAILED,
-};
-
-pub(super) const OUT_OF_MEMORY: Entry = Entry {
-    code: Code::OutOfMemory,
-    class: Class::Resource,
-    title: "Not enough memory",
-    cause: "There was not enough memory for {what}.",
-    steps: &[
-        by_hand("End programs that use much memory, or give this machine or container more"),
-        check("See how much is left", "grep -E 'MemAvailable|SwapFree' /proc/meminfo"),
-        check("See how much this shell may use", "ulimit -v"),
-    ],
-    verify: Some(MEMORY_HAS_ROOM),
-    retryable: false,
-    exit_code: EXIT_STOPPED,
 };
 
 pub(super) const PANIC: Entry = Entry {

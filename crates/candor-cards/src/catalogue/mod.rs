@@ -99,7 +99,6 @@ static CATALOGUE: [Entry; Code::ALL.len()] = [
     provider::ANSWER_EMPTY,
     provider::REFUSED,
     provider::SCRIPT_INVALID,
-    tools::FAILED,
     tools::TIMEOUT,
     tools::BLOCKED,
     tools::DENIED,
@@ -191,7 +190,6 @@ static CATALOGUE: [Entry; Code::ALL.len()] = [
     runs::STORE_SERVER,
     runs::STORE_NEWER,
     internal::STORE_DAMAGED,
-    internal::OUT_OF_MEMORY,
     internal::PANIC,
 ];
 

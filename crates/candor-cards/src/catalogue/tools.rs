@@ -6,21 +6,6 @@ use super::{EXIT_FAILED, EXIT_NEEDS_APPROVAL, EXIT_STOPPED};
 use crate::Entry;
 use crate::entry::{by_hand, check};
 
-pub(super) const FAILED: Entry = Entry {
-    code: Code::ToolFailed,
-    class: Class::Tool,
-    title: "Tool failed",
-    cause: "The tool {tool} ended with status {status}.\n{output}",
-    steps: &[
-        by_hand("Read the last lines of the output above and correct what they name"),
-        by_hand("Call {tool} again with the corrected arguments"),
-        check("See the calls before it", "candor logs --event tool_call"),
-    ],
-    verify: None,
-    retryable: false,
-    exit_code: EXIT_FAILED,
-};
-
 pub(super) const TIMEOUT: Entry = Entry {
     code: Code::ToolTimeout,
     class: Class::Tool,

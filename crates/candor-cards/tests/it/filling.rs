@@ -100,7 +100,7 @@ fn doubled_braces_in_a_template_are_braces() {
 fn a_fact_of_a_megabyte_is_shortened_and_says_so() {
     let output = "é".repeat(500_000);
     let card =
-        card(&Failure::new(Code::ToolFailed).with("tool", "bash").with("status", 1).with("output", output));
+        card(&Failure::new(Code::CommandFailed).with("what", "bash").with("exit", 1).with("said", output));
     assert!(card.cause.len() < 70_000, "{}", card.cause.len());
     assert!(card.cause.ends_with("é… (934464 bytes left out)"), "{}", &card.cause[card.cause.len() - 60..]);
 }

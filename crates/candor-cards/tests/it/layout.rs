@@ -151,7 +151,7 @@ fn the_numbered_lines_are_the_steps_on_every_card() {
 #[test]
 fn a_card_inside_the_cause_adds_no_steps() {
     let inner = text(&card(&complete(Code::FileNotFound)), "cat x");
-    let failure = Failure::new(Code::ToolFailed).with("tool", "bash").with("status", 1).with("output", inner);
+    let failure = Failure::new(Code::CommandFailed).with("what", "bash").with("exit", 1).with("said", inner);
     let card = card(&failure);
     let shown = text(&card, "candor");
     assert_eq!(numbered_lines(&shown).len(), card.steps.len(), "{shown}");

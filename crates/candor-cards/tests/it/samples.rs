@@ -125,7 +125,6 @@ fn facts_of_runs(code: Code) -> &'static [&'static str] {
         Code::SessionAmbiguous => &["session", "sessions"],
         Code::SessionNone => &["workspace"],
         Code::PlaceholderUnknown => &["placeholder"],
-        Code::ToolFailed => &["tool", "status", "output"],
         Code::ToolBlocked => &["tool", "command", "reason", "remedy"],
         Code::ToolDenied => &["tool", "command", "reason"],
         Code::ToolUnapproved => &["tool", "command", "reason", "needs", "instead", "otherwise"],
@@ -141,7 +140,7 @@ fn facts_of_runs(code: Code) -> &'static [&'static str] {
         Code::SandboxNoRepository => &["workspace", "said"],
         Code::HarnessInvalid => &["path", "problem"],
         Code::RecipeInvalid => &["path", "problems"],
-        Code::WebSecret | Code::OutOfMemory => &["what"],
+        Code::WebSecret => &["what"],
         Code::InternalPanic => &["message", "location"],
         other => facts_of_commands(other),
     }

@@ -226,7 +226,7 @@ async fn the_columns_beside_the_body_say_what_it_says(rig: Rig) {
         },
         EventBody::Error {
             message: "m".to_owned(),
-            card: candor_cards::card(&candor_protocol::Failure::new(candor_protocol::Code::OutOfMemory)),
+            card: candor_cards::card(&candor_protocol::Failure::new(candor_protocol::Code::InternalPanic)),
         },
         EventBody::RunEnd(crate::rig::outcome(candor_protocol::Usage::new(1, 2), None)),
     ];

@@ -20,7 +20,6 @@ fn every_error_has_a_card() {
         Error::Unapproved { tool: text(), command: text(), reason: text(), missing: Missing::Yes },
         Error::Hook { tool: text(), block: block(true) },
         Error::Hook { tool: text(), block: block(false) },
-        Error::Failed { tool: text(), status: text(), output: text() },
         Error::TimedOut { tool: text(), limit: Duration::from_secs(1) },
         Error::Interrupted { tool: text() },
         Error::Panicked { tool: text(), message: text() },
@@ -37,7 +36,6 @@ fn every_error_has_a_card() {
             | Error::Denied { .. }
             | Error::Unapproved { .. }
             | Error::Hook { .. }
-            | Error::Failed { .. }
             | Error::TimedOut { .. }
             | Error::Interrupted { .. }
             | Error::Panicked { .. }
