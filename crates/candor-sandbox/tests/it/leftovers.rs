@@ -1,5 +1,6 @@
 //! Nothing that a call started is there once the call is over.
 
+use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
 use candor_sandbox::{How, run, start};
@@ -177,20 +178,27 @@ async fn two_hundred_calls_leave_no_process_and_no_open_file() {
 #[tokio::test]
 #[cfg_attr(elsewhere, ignore = "what a killed program left goes on on other systems")]
 async fn what_a_dead_program_left_is_ended_and_what_a_living_one_runs_is_not() {
-    let rig = Rig::new();
+    let (rig, foreign) = (Rig::new(), Rig::new());
     let gate = rig.gate("gate");
     rig.gate("open");
-    // No process has this number: the kernel's largest is smaller.
-    let orphan = "CANDOR_CALL=99999999.1.x setsid -f sh -c 'env -i sleep $0 & sleep $0; :' $TOKEN; \
-                  echo ready > gate; read line < open; echo end";
-    let (spec, cancel) = (rig.script(orphan), CancellationToken::new());
+    let space = std::fs::metadata("/proc/self/ns/pid").unwrap().ino();
+    // No process has this number: the kernel's largest is smaller. In another namespace it is not for us to say so.
+    let orphan = format!(
+        "CANDOR_CALL=99999999.1.{space}.x setsid -f sh -c 'env -i sleep $0 & sleep $0; :' $TOKEN; \
+         CANDOR_CALL=99999999.1.{}.x setsid -f sleep {}; \
+         echo ready > gate; read line < open; echo end",
+        space + 1,
+        foreign.token
+    );
+    let (spec, cancel) = (rig.script(&orphan), CancellationToken::new());
     let (ended, ()) = tokio::join!(run(&spec, &rig.sandbox, &cancel), async {
         tokio::fs::read(&gate).await.unwrap();
-        while rig.sleepers() < 2 {
+        while rig.sleepers() < 2 || foreign.sleepers() < 1 {
             tokio::task::yield_now().await;
         }
         assert!(candor_sandbox::end_orphans() >= 3);
         assert_eq!(rig.sleepers(), 0, "it is gone");
+        assert_eq!(foreign.sleepers(), 1, "what was started in another namespace goes on");
         tokio::fs::write(rig.path("open"), "go\n").await.unwrap();
     });
     assert_eq!(ended.unwrap().stdout.text(), "end\n", "the call of a living program went on");
