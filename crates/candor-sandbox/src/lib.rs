@@ -12,8 +12,8 @@
 //! its environment is found even then.
 //!
 //! Deliberately absent: deciding what may run and which variables it sees, and reading our own environment. What the walls do not stop: reading
-//! whatever the policy leaves readable, Unix sockets with a path outside `/run` and `/tmp` (hide them), exhausting
-//! processor time, and a hole in the kernel.
+//! whatever the policy leaves readable, Unix sockets outside `/run` and `/tmp` that a service opens after the walls were (hide their
+//! directories), exhausting processor time, and a hole in the kernel.
 //!
 //! On other systems than Linux there are no walls: [`Sandbox::open`] refuses, and what runs bare has a group in place of a keeper
 //! (`elsewhere/`).
@@ -48,6 +48,8 @@ mod running;
 mod said;
 #[cfg(not(elsewhere))]
 mod sandbox;
+#[cfg(not(elsewhere))]
+mod services;
 mod spec;
 #[cfg(not(elsewhere))]
 mod startup;

@@ -47,8 +47,8 @@ pub enum Network {
 /// How much one process, and all it starts, can take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Processes and threads at a time. Holds only where there are namespaces: elsewhere the kernel counts all
-    /// processes of the user, which says nothing about one call.
+    /// Processes and threads at a time. Without namespaces, and before Linux 6.14 also with them, it does not hold for root:
+    /// the kernel counts them and lets root go on.
     pub processes: Option<u64>,
     /// The size of one file.
     pub file_bytes: Option<u64>,

@@ -19,7 +19,7 @@ use crate::walls::landlock::{self, Grants};
 use crate::walls::plan::TEMPORARY;
 use crate::walls::space::{NetworkKind, Space, USER_NAMESPACE};
 use crate::walls::trial;
-use crate::{Error, Level, Spec, Walls};
+use crate::{Error, Level, Spec, Walls, services};
 
 /// The opened walls of one session. Clones are the same walls.
 #[derive(Clone)]
@@ -90,7 +90,11 @@ impl Sandbox {
     /// Opens these walls and no others.
     #[doc(hidden)]
     pub fn open_with(policy: Policy, walls: Walls) -> Result<Self, Error> {
-        let policy = prepare(policy)?;
+        let mut policy = prepare(policy)?;
+        // Behind Landlock alone no such socket can be made. `bwrap` would not start where one has gone meanwhile.
+        if walls.namespaces {
+            policy = services::hide(policy);
+        }
         let space = walls.namespaces.then(|| Space::new(network_kind(&policy.network))).transpose()?;
         if policy.readable.is_some() && !walls.landlock {
             return Err(Error::wall("limit what is read", io::Error::other("only Landlock can")));

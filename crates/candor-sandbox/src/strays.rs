@@ -8,13 +8,16 @@ use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use memchr::memmem;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process_group, pidfd_open, pidfd_send_signal};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, geteuid, getpid, kill_process_group, pidfd_open, pidfd_send_signal,
+};
 
 /// The variable that marks a call.
 pub(crate) const MARK_NAME: &str = "CANDOR_CALL";
@@ -316,6 +319,20 @@ pub(crate) fn environ(pid: Pid, environ: &mut Vec<u8>) -> bool {
 pub(crate) fn pids() -> impl Iterator<Item = Pid> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
+}
+
+/// How many processes and threads of our user there are, as the kernel counts them for a limit.
+pub(crate) fn count_of_user() -> u64 {
+    let (own, user) = (getpid(), geteuid().as_raw());
+    // We are hardened, and what is hardened belongs to root in this table.
+    let is_users = |pid: &Pid| {
+        *pid == own || fs::metadata(format!("/proc/{pid}")).is_ok_and(|found| found.uid() == user)
+    };
+    // A directory has two names besides those that its own directories give it, and each thread has one.
+    let threads = |pid: Pid| {
+        fs::metadata(format!("/proc/{pid}/task")).map_or(0, |found| found.nlink().saturating_sub(2))
+    };
+    pids().filter(is_users).map(threads).sum()
 }
 
 pub(crate) fn entry(pid: Pid) -> Option<Entry> {

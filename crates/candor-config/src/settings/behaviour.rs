@@ -68,7 +68,7 @@ section! {
     }
 }
 
-/// Where people keep keys, tokens and passwords.
+/// Where people keep keys, tokens and passwords, and what is as good as one of these.
 const SECRET_PLACES: &[&str] = &[
     // Our own home, whichever one is used now.
     ".candor",
@@ -104,13 +104,36 @@ const SECRET_PLACES: &[&str] = &[
     ".cargo/credentials.toml",
     ".cargo/credentials",
     ".gem/credentials",
+    ".composer/auth.json",
+    ".config/composer/auth.json",
     ".terraform.d/credentials.tfrc.json",
     ".vault-token",
+    ".config/sops",
     ".password-store",
     ".local/share/keyrings",
+    ".local/share/kwalletd",
+    ".bitcoin",
+    ".electrum",
+    ".ethereum",
     ".mozilla",
+    ".thunderbird",
     ".config/google-chrome",
     ".config/chromium",
+    ".config/BraveSoftware",
+    ".config/microsoft-edge",
+    // What other agents sign in with.
+    ".claude/.credentials.json",
+    ".codex/auth.json",
+    ".gemini/oauth_creds.json",
+    ".local/share/opencode/auth.json",
+    ".config/github-copilot",
+    // Where services are spoken to that start programs with more rights than ours. Those that are in /run are hidden with it.
+    ".docker/desktop",
+    ".docker/run",
+    ".colima",
+    ".lima",
+    ".orbstack",
+    ".rd",
     // The same on macOS.
     "Library/Keychains",
     "Library/Cookies",
@@ -118,6 +141,17 @@ const SECRET_PLACES: &[&str] = &[
     "Library/Application Support/Firefox",
     "Library/Application Support/Google/Chrome",
     "Library/Application Support/Chromium",
+];
+
+/// The same for the whole machine.
+const SYSTEM_PLACES: &[&str] = &[
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/var/lib/incus",
+    "/var/lib/lxd",
+    "/var/snap/lxd/common/lxd",
 ];
 
 section! {
@@ -130,7 +164,7 @@ section! {
             SECRET_PLACES
                 .iter()
                 .map(|place| UserPath::InHome(place))
-                .chain(["/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-"].map(|place| UserPath::At(place.into())))
+                .chain(SYSTEM_PLACES.iter().map(|place| UserPath::At(place.into())))
                 .collect(),
             [Longer];
         /// The variables that commands inherit: what every program needs, and where toolchains are.

@@ -76,7 +76,7 @@ section! {
         /// What nobody may change inside the workspace, even if it is not there yet: what stands here is run or believed outside.
         protected: Vec<String> =
             [".git/hooks", ".git/config", ".git/modules", ".git/worktrees", ".candor"].map(String::from).to_vec(), [Longer];
-        /// The most processes of one command. The limit counts all processes of the user, so it is generous.
+        /// The most processes and threads of one command.
         max_processes: Whole<16, 4_000_000> = Whole(4096), [Lower];
         /// The most memory of each process of a command, in megabytes. Nothing: no limit.
         max_memory_mb: Option<Whole<16, 10_000_000>> = None, [Lower];

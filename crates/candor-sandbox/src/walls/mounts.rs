@@ -21,6 +21,8 @@ pub(crate) enum Step {
     Tame { slot: usize, read_only: bool },
     /// Puts a kept tree somewhere.
     Put { slot: usize, path: CString },
+    /// Puts a kept tree over something that somebody else may take away at any moment; then there is nothing to cover.
+    Cover { slot: usize, path: CString },
     /// Nothing of what is there can be written, where `read_only`; nothing of it raises privileges or is a device.
     Lock { path: CString, read_only: bool },
     /// Makes a directory, if it is not there.
@@ -58,6 +60,7 @@ impl Step {
             Self::Keep { .. } => "open a directory",
             Self::Tame { .. } => "limit a directory",
             Self::Put { .. } => "mount a directory",
+            Self::Cover { .. } => "hide a path",
             Self::Lock { .. } => "make everything read-only",
             Self::Directory { .. } => "make a mount point",
             Self::Memory { .. } => "mount an empty directory",
@@ -72,6 +75,7 @@ impl Step {
         match self {
             Self::Keep { path, .. }
             | Self::Put { path, .. }
+            | Self::Cover { path, .. }
             | Self::Directory { path }
             | Self::Memory { path, .. } => Some(path),
             _ => None,
@@ -90,6 +94,10 @@ impl Step {
             }
             Self::Tame { slot, read_only } => tame(borrow(slots[*slot].get()), *read_only),
             Self::Put { slot, path } => put(borrow(slots[*slot].get()), path),
+            Self::Cover { slot, path } => match put(borrow(slots[*slot].get()), path) {
+                Err(Errno::NOENT) => Ok(()),
+                covered => covered,
+            },
             Self::Lock { path, read_only } => tame(open(path)?.as_fd(), *read_only),
             Self::Directory { path } => {
                 match rustix::fs::mkdir(path.as_c_str(), Mode::from_raw_mode(0o755)) {

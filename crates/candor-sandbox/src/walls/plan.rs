@@ -205,7 +205,11 @@ impl Mounts {
             let slot = self.slot_count;
             self.slot_count += 1;
             self.steps.push(Step::Keep { path: veil.to_owned(), slot });
-            self.put(slot, &path)?;
+            // What lies outside comes and goes without us: the socket of a service, say. Nobody inside can take it away.
+            match policy.root_of(&path) {
+                Some(_) => self.put(slot, &path)?,
+                None => self.steps.push(Step::Cover { slot, path: c_string(&path)? }),
+            }
         }
         Ok(())
     }

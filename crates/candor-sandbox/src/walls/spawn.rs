@@ -28,7 +28,7 @@ use super::sys::{self, Stack};
 use crate::paths::candidates;
 use crate::resolved::Resolved;
 use crate::sandbox::Sandbox;
-use crate::strays::MARK_NAME;
+use crate::strays::{self, MARK_NAME};
 use crate::streams::{ChildStreams, high};
 use crate::{Error, Limits, Spec};
 
@@ -124,11 +124,13 @@ impl Walls {
 }
 
 /// The limits as the kernel wants them, never above what we have ourselves.
-fn limits(policy: &Resolved, counts_processes: bool) -> Vec<(Resource, Rlimit)> {
+fn limits(policy: &Resolved, is_in_namespace: bool) -> Vec<(Resource, Rlimit)> {
     let Limits { processes, file_bytes, open_files, memory_bytes } = policy.limits;
+    // In a namespace of its own a call is counted alone, elsewhere with all else that the user runs.
+    let besides = if is_in_namespace { 0 } else { strays::count_of_user() };
     let asked = [
         (Resource::Core, Some(0)),
-        (Resource::Nproc, processes.filter(|_| counts_processes)),
+        (Resource::Nproc, processes.map(|limit| limit.saturating_add(besides))),
         (Resource::Fsize, file_bytes),
         (Resource::Nofile, open_files),
         (Resource::Data, memory_bytes),

@@ -2,9 +2,10 @@
 //!
 //! A script finds in its environment: `WS` (the writable workspace, where it starts), `OUT` (a directory outside, with
 //! the file `canary` and the directory `dir`), `SECRET` (a hidden directory outside, with the file `key`), `PORT` (TCP
-//! and UDP listeners of the host, v4 and v6), `SOCK` and `ABSTRACT` (Unix listeners of the host), `VICTIM` (a process of
-//! the host), `RUNTIME` (the process that runs the test). It has escaped if anything outside changed, if a listener
-//! heard something, if the victim died, if it printed a secret, or if it printed `ESCAPED`.
+//! and UDP listeners of the host, v4 and v6), `SOCK`, `SERVICE` and `ABSTRACT` (Unix listeners of the host: where it is
+//! covered, where it is not, and without a place), `VICTIM` (a process of the host), `RUNTIME` (the process that runs
+//! the test). It has escaped if anything outside changed, if a listener heard something, if the victim died, if it
+//! printed a secret, or if it printed `ESCAPED`.
 //!
 //! A case must do no harm to the machine when the wall that it tries is missing: it opens a setting and writes nothing,
 //! it kills the victim and nobody else.
@@ -26,6 +27,8 @@ pub(crate) enum Script {
 pub(crate) enum Scope {
     /// Everywhere. Without walls it gets out, and a test sees that it does.
     Always,
+    /// The same but behind bubblewrap, which hides only what stays where it is.
+    Unwrapped,
     /// Everywhere but without walls: most users lack the rights for it there, or it is no escape there.
     Walled,
     /// Only behind namespaces; Landlock alone does not promise this.
@@ -34,7 +37,7 @@ pub(crate) enum Scope {
     OwnInit,
 }
 
-use Scope::{Always, Namespaces, OwnInit, Walled};
+use Scope::{Always, Namespaces, OwnInit, Unwrapped, Walled};
 use Script::{Python, Shell};
 
 const fn case(name: &'static str, scope: Scope, script: Script) -> Case {
@@ -355,6 +358,18 @@ pub(crate) const CASES: &[Case] = &[
     case("unix socket", Always, Python("s=socket.socket(1); s.connect(E['SOCK']); s.send(b'x')")),
     case("unix datagram", Always, Python("socket.socket(1,2).sendto(b'x',E['SOCK']+'.letters')")),
     case("a pair sends away", Always, Python("socket.socketpair(1,2)[0].sendto(b'x',E['SOCK']+'.letters')")),
+    case("service", Unwrapped, Python("s=socket.socket(1); s.connect(E['SERVICE']); s.send(b'x')")),
+    case("letter to a service", Unwrapped, Python("socket.socket(1,2).sendto(b'x',E['SERVICE']+'.letters')")),
+    case(
+        "service behind a link",
+        Unwrapped,
+        Python("os.symlink(E['SERVICE'],'s1'); s=socket.socket(1); s.connect('s1'); s.send(b'x')"),
+    ),
+    case(
+        "service with another name",
+        Unwrapped,
+        Python("os.link(E['SERVICE'],'s2'); s=socket.socket(1); s.connect('s2'); s.send(b'x')"),
+    ),
     case(
         "abstract socket",
         Always,

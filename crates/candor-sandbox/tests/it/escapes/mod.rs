@@ -47,6 +47,7 @@ async fn attempt(case: &Case, world: &World, sandbox: &Sandbox) -> Option<String
 async fn escaped(level: Level, open: impl Fn(&World) -> Sandbox) -> Vec<String> {
     let applies = |case: &Case| match case.scope {
         Scope::Always | Scope::Walled => true,
+        Scope::Unwrapped => level != Level::Bubblewrap,
         Scope::Namespaces => level > Level::Landlock,
         Scope::OwnInit => level == Level::Namespaces,
     };
@@ -175,23 +176,29 @@ async fn namespaces_alone_hold_what_they_are_for() {
     assert!(SEPARATED.iter().all(|name| CASES.iter().any(|case| case.name == *name)));
 }
 
+/// Whether it gets out where there are no walls.
+fn gets_out(case: &Case) -> bool {
+    matches!(case.scope, Scope::Always | Scope::Unwrapped)
+}
+
 /// Landlock knows nothing of networks and of sockets with a path; the filter stops these.
 #[tokio::test]
 async fn landlock_alone_holds_what_it_is_for() {
     let walls = Walls { namespaces: false, landlock: true, seccomp: false };
-    let is_its = |case: &Case| case.scope == Scope::Always;
+    let is_its = |case: &Case| gets_out(case);
     let out = escaped_of(is_its, |world| Sandbox::open_with(world.policy(), walls).unwrap()).await;
     let names: Vec<&str> = out.iter().filter_map(|line| line.split(':').next()).collect();
     let internet = ["tcp", "tcp by the shell", "tcp v6", "udp", "udp v6"];
     let local = ["unix socket", "unix datagram", "a pair sends away"];
-    assert_eq!(names, [&internet[..], &local].concat(), "{}", out.join("\n"));
+    let services = ["service", "letter to a service"];
+    assert_eq!(names, [&internet[..], &local, &services].concat(), "{}", out.join("\n"));
 }
 
 /// Shows that the table is no empty threat: without walls all of this gets out.
 #[tokio::test]
 async fn without_walls_all_of_it_gets_out() {
     let mut held = Vec::new();
-    let cases = CASES.iter().filter(|case| case.scope == Scope::Always);
+    let cases = CASES.iter().filter(|case| gets_out(case));
     for case in cases {
         let world = World::new().await;
         if attempt(case, &world, &Sandbox::bare()).await.is_none() {
@@ -218,6 +225,7 @@ async fn nothing_gets_out_as_nobody() {
     let script = format!(
         "chown -R 65534:65534 {quoted} && exec setpriv --reuid=65534 --regid=65534 --clear-groups \
          sh -c '{quoted}/it --nocapture escapes::nothing_gets_out_of && \
+         {quoted}/it --nocapture --exact session::no_call_has_more_processes_than_it_may && \
          LD_TRY=1 {quoted}/it --nocapture --exact hardening::a_hardened_program'"
     );
     let mut spec = rig::spec(home.path(), &script);
@@ -230,4 +238,5 @@ async fn nothing_gets_out_as_nobody() {
     }
     assert_eq!(ended.how, candor_sandbox::How::Exited(0), "{said}");
     assert!(said.contains("uid 65534") && said.contains("hardened\n"), "{said}");
+    assert!(said.contains(&format!("{}: bounded\n", Level::Landlock)), "{said}");
 }

@@ -43,8 +43,8 @@ struct Victim {
 struct Listeners {
     tcp: [TcpListener; 2],
     udp: [UdpSocket; 2],
-    unix: [UnixListener; 2],
-    letters: UnixDatagram,
+    unix: [UnixListener; 3],
+    letters: [UnixDatagram; 2],
     socket: TempDir,
     abstract_name: String,
     port: u16,
@@ -82,7 +82,7 @@ impl World {
         // The shell that starts it has another name at first.
         assert!(victim.answers().await);
         let mut world =
-            Self { _home: home, base, listeners: Listeners::new(), victim, before: BTreeMap::new() };
+            Self { _home: home, listeners: Listeners::new(&base), base, victim, before: BTreeMap::new() };
         world.before = world.look();
         world
     }
@@ -117,6 +117,7 @@ impl World {
             ("SECRET", text(&self.path("secret"))),
             ("PORT", self.listeners.port.to_string()),
             ("SOCK", text(&self.listeners.socket.path().join("s"))),
+            ("SERVICE", text(&self.path("service"))),
             ("ABSTRACT", self.listeners.abstract_name.clone()),
             ("VICTIM", self.victim.pid.clone()),
             ("RUNTIME", std::process::id().to_string()),
@@ -203,24 +204,26 @@ fn look_at(path: &Path, seen: &mut BTreeMap<PathBuf, String>) {
 }
 
 impl Listeners {
-    fn new() -> Self {
+    /// Two of them lie beside the workspace, where nothing is covered.
+    fn new(beside: &Path) -> Self {
         let (tcp, udp, port) = same_port();
         let socket = tempfile::tempdir().unwrap();
         // Anybody who can reach it may speak to it.
         let open = |path: &Path| fs::set_permissions(path, PermissionsExt::from_mode(0o777)).unwrap();
         let abstract_name = format!("candor-{}-{port}", std::process::id());
         let address = SocketAddr::from_abstract_name(&abstract_name).unwrap();
-        let path = UnixListener::bind(socket.path().join("s")).unwrap();
-        let unix = [path, UnixListener::bind_addr(&address).unwrap()];
-        let letters = UnixDatagram::bind(socket.path().join("s.letters")).unwrap();
-        letters.set_nonblocking(true).unwrap();
-        [socket.path(), &socket.path().join("s"), &socket.path().join("s.letters")]
-            .into_iter()
-            .for_each(open);
+        open(socket.path());
+        let places = [socket.path().join("s"), beside.join("service")];
+        let [covered, service] = places.clone().map(|path| UnixListener::bind(path).unwrap());
+        let unix = [covered, service, UnixListener::bind_addr(&address).unwrap()];
+        let letter_boxes = places.clone().map(|path| path.with_added_extension("letters"));
+        let letters = letter_boxes.clone().map(|path| UnixDatagram::bind(path).unwrap());
+        places.iter().chain(&letter_boxes).for_each(|path| open(path));
         let listeners = Self { tcp, udp, unix, letters, socket, abstract_name, port };
         listeners.tcp.iter().for_each(|listener| listener.set_nonblocking(true).unwrap());
         listeners.udp.iter().for_each(|listener| listener.set_nonblocking(true).unwrap());
         listeners.unix.iter().for_each(|listener| listener.set_nonblocking(true).unwrap());
+        listeners.letters.iter().for_each(|letters| letters.set_nonblocking(true).unwrap());
         listeners
     }
 
@@ -229,7 +232,7 @@ impl Listeners {
         let tcp = self.tcp.iter().any(|listener| listener.accept().is_ok());
         let udp = self.udp.iter().any(|listener| listener.recv(&mut byte).is_ok());
         let unix = self.unix.iter().any(|listener| listener.accept().is_ok());
-        let unix = unix || self.letters.recv(&mut byte).is_ok();
+        let unix = unix || self.letters.iter().any(|letters| letters.recv(&mut byte).is_ok());
         [(tcp, "TCP"), (udp, "UDP"), (unix, "a Unix socket")]
             .into_iter()
             .find_map(|(heard, name)| heard.then_some(name))
