@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use candor_beneath::Facts;
 use rustix::fs::Stat;
@@ -24,6 +25,12 @@ const GIT_TRUSTED: &[&str] = &["hooks", "config", "config.worktree", "commondir"
 pub(crate) struct Access {
     pub(crate) tool: &'static str,
     pub(crate) context: ToolContext,
+    /// Looked for when the first of them matters: there are many, and most calls touch nothing that could be one of them.
+    places: OnceLock<Places>,
+}
+
+/// What the rules name, as it is on disk.
+struct Places {
     hidden: Vec<Place>,
     allowed: Vec<Place>,
     protected: Vec<Place>,
@@ -40,13 +47,22 @@ struct Place {
 
 impl Access {
     pub(crate) fn new(tool: &'static str, context: &ToolContext) -> Self {
-        let mut folders = Folders::default();
-        let mut places = |paths: &[PathBuf]| -> Vec<Place> {
-            paths.iter().map(|path| Place::new(context.workspace.join(path), &mut folders)).collect()
-        };
-        let (hidden, allowed, protected) =
-            (places(&context.rules.hidden), places(&context.rules.allowed), places(&context.rules.protected));
-        Self { tool, context: context.clone(), hidden, allowed, protected }
+        Self { tool, context: context.clone(), places: OnceLock::new() }
+    }
+
+    fn places(&self) -> &Places {
+        self.places.get_or_init(|| {
+            let (rules, workspace) = (&self.context.rules, &self.context.workspace);
+            let mut folders = Folders::default();
+            let mut find = |paths: &[PathBuf]| -> Vec<Place> {
+                paths.iter().map(|path| Place::new(workspace.join(path), &mut folders)).collect()
+            };
+            Places {
+                hidden: find(&rules.hidden),
+                allowed: find(&rules.allowed),
+                protected: find(&rules.protected),
+            }
+        })
     }
 
     /// Where on the host the path is that the model wrote.
@@ -78,7 +94,8 @@ impl Access {
         if self.context.walls.is_elsewhere(real) {
             return Err(self.blocked(asked, "commands see another directory in its place"));
         }
-        if !self.allowed.is_empty() && !self.allowed.iter().any(|allowed| allowed.holds(real)) {
+        let allowed = &self.places().allowed;
+        if !allowed.is_empty() && !allowed.iter().any(|allowed| allowed.holds(real)) {
             return Err(self.blocked(asked, "the path is outside of the allowed paths"));
         }
         let name = real.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -97,7 +114,7 @@ impl Access {
         stat: Option<&Stat>,
     ) -> Result<(), Error> {
         self.check_read(asked, real, stat)?;
-        if self.protected.iter().any(|protected| protected.holds(real) || protected.is_same(stat)) {
+        if self.places().protected.iter().any(|protected| protected.holds(real) || protected.is_same(stat)) {
             return Err(self.blocked(asked, "the path is protected from tools"));
         }
         trusted(relative).map_or(Ok(()), |reason| Err(self.blocked(asked, reason)))
@@ -105,7 +122,7 @@ impl Access {
 
     /// Whether a rule hides it.
     pub(crate) fn is_hidden(&self, real: &Path, stat: Option<&Stat>) -> bool {
-        self.hidden.iter().any(|hidden| hidden.holds(real) || hidden.is_same(stat))
+        self.places().hidden.iter().any(|hidden| hidden.holds(real) || hidden.is_same(stat))
     }
 }
 
