@@ -5,7 +5,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
@@ -39,6 +39,24 @@ impl Temp {
 
     pub(crate) fn path(&self) -> &Path {
         self.directory.path()
+    }
+
+    /// Removes files that lie in it, the oldest first, until the rest is not larger than this.
+    pub(crate) fn make_room(&self, bytes_max: u64) {
+        let entries = fs::read_dir(self.path()).into_iter().flatten().flatten();
+        let found = |entry: fs::DirEntry| Some((entry.metadata().ok()?, entry.path()));
+        let mut files: Vec<(fs::Metadata, PathBuf)> =
+            entries.filter_map(found).filter(|(found, _)| found.is_file()).collect();
+        let mut bytes: u64 = files.iter().map(|(found, _)| found.len()).sum();
+        files.sort_by_key(|(found, _)| found.modified().ok());
+        for (found, path) in files {
+            if bytes <= bytes_max {
+                return;
+            }
+            // What cannot be removed is left to the end of the session.
+            let _ = fs::remove_file(path);
+            bytes -= found.len();
+        }
     }
 }
 

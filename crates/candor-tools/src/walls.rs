@@ -129,7 +129,9 @@ impl Walls {
     /// can lead it elsewhere. It goes with the session.
     pub(crate) fn spill(&self) -> Result<Option<PathBuf>, Error> {
         self.sandbox()?;
-        Ok(self.up.get().and_then(|up| up.output.as_ref()).map(|output| output.path().to_owned()))
+        let output = self.up.get().and_then(|up| up.output.as_ref());
+        output.inspect(|output| output.make_room(SPILLED_BYTES_MAX));
+        Ok(output.map(|output| output.path().to_owned()))
     }
 
     /// The session's temporary directory on the host, once the walls are up. A path in it is only known then.
@@ -174,6 +176,9 @@ impl Walls {
         }
     }
 }
+
+/// The most that is kept of the long outputs of a session when the next command begins; the oldest go first.
+const SPILLED_BYTES_MAX: u64 = 1 << 30;
 
 /// Where Landlock is the only wall, each name beside what is protected is a rule, and there is no room for very many.
 const NESTED_BY_RULES_MAX: usize = 64;
