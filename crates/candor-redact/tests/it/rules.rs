@@ -99,7 +99,7 @@ fn check(text: &str, expected: &str) {
 }
 
 #[test]
-fn s11_8_a_jwt_in_tool_output_is_masked() {
+fn a_jwt_in_a_line_of_a_log_is_masked() {
     let token = secret("eyJ{w30}.eyJ{w60}.{w43}");
     check(
         &format!(r#"{{"level":"debug","event":"tool_output","text":"jwt is {token}\n"}}"#),

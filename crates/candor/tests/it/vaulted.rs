@@ -100,6 +100,33 @@ fn a_secret_that_a_command_prints_back_is_hidden_again() {
 }
 
 #[test]
+fn s11_8_a_jwt_that_a_tool_prints_is_not_in_the_debug_log() {
+    let jwt = [
+        "eyJ",
+        &"hbGciOiJIUzI1NiJ9".repeat(2),
+        ".eyJ",
+        &"zdWIiOiIxMjM0NTY3".repeat(3),
+        ".",
+        &"q7Zp".repeat(11),
+    ]
+    .concat();
+    let fake = fake();
+    // Once it is only in what the tool says, and once in what the tool was asked, too.
+    fake.push(Reply::calls([("shell_exec", json!({"command": "cat token; cat token >&2; exit 1"}))]));
+    fake.push(Reply::calls([("shell_exec", json!({ "command": format!("echo jwt is {jwt}") }))]));
+    fake.repeat(Reply::text("Seen."));
+    let home = home_of_debug(&fake);
+    home.write_in_workspace("token", format!("jwt is {jwt}\n"));
+    ask(&home, &["--json", "--no-verify", "Look"]).run().ok();
+    let calls = log_lines(&home, "tool_call");
+    assert!(calls[1]["args"].to_string().contains("echo jwt is [REDACTED"), "it was logged: {calls:?}");
+    let results = fake.requests()[1].tool_results();
+    assert!(results[0].contains("jwt is [REDACTED"), "the tool printed it: {results:?}");
+    let log = std::fs::read_to_string(home.path().join("logs/candor.log")).expect("a log");
+    assert!(!log.contains(&jwt), "{log}");
+}
+
+#[test]
 fn the_output_of_a_failing_command_is_masked_on_its_card() {
     let fake = fake();
     fake.push(Reply::calls([("shell_exec", json!({"command": "cat credentials; exit 1"}))]));
