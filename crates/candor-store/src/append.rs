@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use candor_protocol::{Event, RunId};
 
-use crate::batch::{Audience, Batch, Creation, RunChange, Took};
+use crate::batch::{Audience, Batch, Creation, Entry, RunChange, Took};
 use crate::row::to_column;
 use crate::sql::{Connection, Value};
 use crate::work::{Applied, Attempt, Work};
@@ -14,17 +14,49 @@ use crate::{Error, Store};
 /// How many events go into one statement: each goes to another thread, or over a network, and back.
 const EVENTS_AT_ONCE: usize = 8;
 
+/// Moves the end of a session, provided it is where the events begin.
+const CLAIM: &str = "UPDATE sessions SET last_seq = $2, updated_at = $3, message_count = message_count + $4, \
+                     name = COALESCE($5, name), model = COALESCE($6, model), \
+                     status = NULLIF(COALESCE($7, status), '') WHERE id = $1 AND last_seq = $8";
+/// How many values a claim has.
+const CLAIM_VALUES: usize = 8;
+
+/// Where events go.
+const EVENTS: &str = "INSERT INTO events (session_id, seq, run_id, at_ms, type, body)";
+
+/// The statements for each number of events that can go at once.
+fn for_each_count(statement: impl Fn(usize) -> String) -> Vec<String> {
+    (0..=EVENTS_AT_ONCE).map(statement).collect()
+}
+
+/// So many rows of values, five for each event, after those that are numbered already.
+fn rows(count: usize, numbered: usize, before: &str) -> String {
+    let row = |at: usize| {
+        let first = 5 * at + numbered + 1;
+        let [run, time, kind, body] = [1, 2, 3, 4].map(|next| first + next);
+        format!("({before}${first}, ${run}, ${time}, ${kind}, ${body})")
+    };
+    (0..count).map(row).collect::<Vec<_>>().join(", ")
+}
+
 /// The statement that puts in so many events of one session.
 fn insert(count: usize) -> &'static str {
+    static STATEMENTS: LazyLock<Vec<String>> =
+        LazyLock::new(|| for_each_count(|count| format!("{EVENTS} VALUES {}", rows(count, 1, "$1, "))));
+    STATEMENTS.get(count).map_or("", String::as_str)
+}
+
+/// The whole transaction that appends so many events to a session, and says how many it has put in: all, or none where the claim
+/// failed. Only for a file: a server takes one statement at a time.
+fn whole(count: usize) -> &'static str {
     static STATEMENTS: LazyLock<Vec<String>> = LazyLock::new(|| {
-        let row = |at: usize| {
-            let first = 5 * at + 2;
-            let [run, time, kind, body] = [1, 2, 3, 4].map(|next| first + next);
-            format!("($1, ${first}, ${run}, ${time}, ${kind}, ${body})")
-        };
-        let rows: Vec<String> = (0..EVENTS_AT_ONCE).map(row).collect();
-        let into = "INSERT INTO events (session_id, seq, run_id, at_ms, type, body) VALUES";
-        (0..=EVENTS_AT_ONCE).map(|count| format!("{into} {}", rows[..count].join(", "))).collect()
+        for_each_count(|count| {
+            let rows = rows(count, CLAIM_VALUES, "");
+            format!(
+                "BEGIN IMMEDIATE; {CLAIM}; {EVENTS} SELECT $1, * FROM (VALUES {rows}) WHERE changes() = 1; COMMIT; \
+                 SELECT changes() AS stored"
+            )
+        })
     });
     STATEMENTS.get(count).map_or("", String::as_str)
 }
@@ -59,11 +91,7 @@ impl Batch {
         }
         let session = self.session.to_string();
         for some in self.entries.chunks(EVENTS_AT_ONCE) {
-            let rows = some.iter().flat_map(|entry| {
-                let run = Value::from(entry.run.as_deref());
-                [entry.seq.into(), run, entry.at.into(), entry.kind.into(), (&entry.body).into()]
-            });
-            let values: Vec<Value<'_>> = [Value::from(&session)].into_iter().chain(rows).collect();
+            let values: Vec<Value<'_>> = [Value::from(&session)].into_iter().chain(columns(some)).collect();
             connection.execute(insert(some.len()), &values).await?;
         }
         for change in &self.runs {
@@ -72,32 +100,47 @@ impl Batch {
         Ok(Applied::Done)
     }
 
-    /// Moves the end of the session, provided it is where the events begin. It is the first statement, so that of two
-    /// writers the later one finds the end moved already, whichever the database is.
+    /// Writes it in a transaction of its own, and asks only once: each question goes to the thread of the file and back, and most
+    /// events are appended by a run that waits for them. False: it has more to it, or does not follow what is stored, and nothing
+    /// is written.
+    pub(crate) async fn apply_at_once(&self, connection: &mut Connection) -> Result<bool, sqlx::Error> {
+        let is_plain = self.creation.is_none() && self.runs.is_empty();
+        if !is_plain || self.entries.len() > EVENTS_AT_ONCE || !connection.takes_several() {
+            return Ok(false);
+        }
+        let session = self.session.to_string();
+        let values: Vec<Value<'_>> =
+            self.claim_values(&session).into_iter().chain(columns(&self.entries)).collect();
+        let rows = connection.rows(whole(self.entries.len()), &values).await?;
+        rows.first().map_or(Ok(false), |row| Ok(row.int("stored")? > 0))
+    }
+
+    /// Moves the end of the session. It is the first statement, so that of two writers the later one finds the end moved
+    /// already, whichever the database is.
     async fn claim(&self, connection: &mut Connection) -> Result<Applied, sqlx::Error> {
         let session = self.session.to_string();
         if let Some(creation) = &self.creation {
             creation.insert(connection, &session).await?;
         }
-        let values = [
-            Value::from(self.mark(self.end())),
-            self.updated_at.into(),
-            to_column(self.change.messages).into(),
-            self.change.name.as_deref().into(),
-            self.change.model.as_deref().into(),
-            self.change.status.into(),
-            (&session).into(),
-            self.mark(self.follows).into(),
-        ];
-        let sql = "UPDATE sessions SET last_seq = $1, updated_at = $2, message_count = message_count + $3, \
-                   name = COALESCE($4, name), model = COALESCE($5, model), \
-                   status = NULLIF(COALESCE($6, status), '') WHERE id = $7 AND last_seq = $8";
-        if connection.execute(sql, &values).await? == 1 {
+        if connection.execute(CLAIM, &self.claim_values(&session)).await? == 1 {
             return Ok(Applied::Done);
         }
         let sql = "SELECT last_seq FROM sessions WHERE id = $1";
         let known = connection.rows(sql, &[(&session).into()]).await?;
         Ok(if known.is_empty() { Applied::Unknown } else { Applied::Conflict })
+    }
+
+    fn claim_values<'b>(&'b self, session: &'b str) -> [Value<'b>; CLAIM_VALUES] {
+        [
+            session.into(),
+            self.mark(self.end()).into(),
+            self.updated_at.into(),
+            to_column(self.change.messages).into(),
+            self.change.name.as_deref().into(),
+            self.change.model.as_deref().into(),
+            self.change.status.into(),
+            self.mark(self.follows).into(),
+        ]
     }
 
     /// Whether the session ends with these very events: the commit whose answer was lost did happen.
@@ -169,6 +212,14 @@ impl Batch {
             }
         }
     }
+}
+
+/// What goes into the rows of some events, but for their session.
+fn columns(entries: &[Entry]) -> impl Iterator<Item = Value<'_>> {
+    entries.iter().flat_map(|entry| {
+        let run = Value::from(entry.run.as_deref());
+        [entry.seq.into(), run, entry.at.into(), entry.kind.into(), (&entry.body).into()]
+    })
 }
 
 impl Creation {

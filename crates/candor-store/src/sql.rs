@@ -134,6 +134,11 @@ impl Connection {
         }
     }
 
+    /// Whether one question may be several statements, of which any may have values.
+    pub(crate) fn takes_several(&self) -> bool {
+        matches!(self, Self::Sqlite(_))
+    }
+
     /// Begins a transaction that will write.
     pub(crate) async fn begin(&mut self) -> Result<(), sqlx::Error> {
         match self {

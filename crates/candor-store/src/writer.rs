@@ -307,6 +307,11 @@ async fn apply(
     attempt: Attempt,
     leases: &Leases,
 ) -> Result<Vec<Applied>, sqlx::Error> {
+    if let [Job { work: Work::Append(batch), .. }] = jobs
+        && batch.apply_at_once(connection).await?
+    {
+        return Ok(vec![Applied::Done]);
+    }
     connection.begin().await?;
     let mut all = Vec::with_capacity(jobs.len());
     for job in jobs {
