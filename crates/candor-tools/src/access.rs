@@ -3,16 +3,12 @@
 //! Every rule is applied to the file that is open, by the path the kernel knows it under: between a check of a name
 //! and its use the name can come to mean something else.
 
-use std::collections::HashMap;
-use std::ffi::OsString;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use candor_beneath::Facts;
 use rustix::fs::Stat;
 
+use crate::places::Places;
 use crate::{Error, ToolContext};
 
 /// Files of the kernel that hold the memory or the environment of processes, our own with its secrets among them.
@@ -25,44 +21,20 @@ const GIT_TRUSTED: &[&str] = &["hooks", "config", "config.worktree", "commondir"
 pub(crate) struct Access {
     pub(crate) tool: &'static str,
     pub(crate) context: ToolContext,
-    /// Looked for when the first of them matters: there are many, and most calls touch nothing that could be one of them.
-    places: OnceLock<Places>,
-}
-
-/// What the rules name, as it is on disk.
-struct Places {
-    hidden: Vec<Place>,
-    allowed: Vec<Place>,
-    protected: Vec<Place>,
-}
-
-/// A path that a rule names.
-struct Place {
-    named: PathBuf,
-    /// Without links, which a rule may itself have.
-    real: PathBuf,
-    /// The device and the number of a file.
-    file: Option<(u64, u64)>,
+    // Looked for when the first of them matters: there are many, and most calls touch nothing that could be one of them.
+    hidden: OnceLock<Places>,
+    allowed: OnceLock<Places>,
+    protected: OnceLock<Places>,
 }
 
 impl Access {
     pub(crate) fn new(tool: &'static str, context: &ToolContext) -> Self {
-        Self { tool, context: context.clone(), places: OnceLock::new() }
+        let [hidden, allowed, protected] = [(); 3].map(|()| OnceLock::new());
+        Self { tool, context: context.clone(), hidden, allowed, protected }
     }
 
-    fn places(&self) -> &Places {
-        self.places.get_or_init(|| {
-            let (rules, workspace) = (&self.context.rules, &self.context.workspace);
-            let mut folders = Folders::default();
-            let mut find = |paths: &[PathBuf]| -> Vec<Place> {
-                paths.iter().map(|path| Place::new(workspace.join(path), &mut folders)).collect()
-            };
-            Places {
-                hidden: find(&rules.hidden),
-                allowed: find(&rules.allowed),
-                protected: find(&rules.protected),
-            }
-        })
+    fn find(&self, paths: &[PathBuf]) -> Places {
+        Places::find(paths.iter().map(|path| self.context.workspace.join(path)))
     }
 
     /// Where on the host the path is that the model wrote.
@@ -94,8 +66,8 @@ impl Access {
         if self.context.walls.is_elsewhere(real) {
             return Err(self.blocked(asked, "commands see another directory in its place"));
         }
-        let allowed = &self.places().allowed;
-        if !allowed.is_empty() && !allowed.iter().any(|allowed| allowed.holds(real)) {
+        let allowed = &self.context.rules.allowed;
+        if !allowed.is_empty() && !self.allowed.get_or_init(|| self.find(allowed)).hold(real) {
             return Err(self.blocked(asked, "the path is outside of the allowed paths"));
         }
         let name = real.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -114,7 +86,8 @@ impl Access {
         stat: Option<&Stat>,
     ) -> Result<(), Error> {
         self.check_read(asked, real, stat)?;
-        if self.places().protected.iter().any(|protected| protected.holds(real) || protected.is_same(stat)) {
+        let protected = self.protected.get_or_init(|| self.find(&self.context.rules.protected));
+        if protected.hold(real) || protected.is_same(stat) {
             return Err(self.blocked(asked, "the path is protected from tools"));
         }
         trusted(relative).map_or(Ok(()), |reason| Err(self.blocked(asked, reason)))
@@ -122,7 +95,8 @@ impl Access {
 
     /// Whether a rule hides it.
     pub(crate) fn is_hidden(&self, real: &Path, stat: Option<&Stat>) -> bool {
-        self.places().hidden.iter().any(|hidden| hidden.holds(real) || hidden.is_same(stat))
+        let hidden = self.hidden.get_or_init(|| self.find(&self.context.rules.hidden));
+        hidden.hold(real) || hidden.is_same(stat)
     }
 }
 
@@ -130,74 +104,6 @@ impl Access {
 /// home instead of it.
 fn is_home(asked: &str) -> bool {
     asked == "~" || asked.split_once('/').is_some_and(|(first, _)| first.starts_with('~'))
-}
-
-impl Place {
-    fn new(named: PathBuf, folders: &mut Folders) -> Self {
-        let (real, found) = folders.find(&named);
-        let file = found.filter(fs::Metadata::is_file);
-        Self { real, file: file.map(|file| (file.dev(), file.ino())), named }
-    }
-
-    /// By whole components, as a rule for `/data` says nothing about `/database`.
-    fn holds(&self, real: &Path) -> bool {
-        real.starts_with(&self.named) || real.starts_with(&self.real)
-    }
-
-    /// Whether it is this very file under another name that was linked to it.
-    fn is_same(&self, stat: Option<&Stat>) -> bool {
-        let Some(stat) = stat else { return false };
-        self.file == Some(stat.file())
-    }
-}
-
-/// Where folders really are, found out once for all the paths of one call: most rules name what is in the same few. Nothing
-/// is remembered for the next call, when a link may lead elsewhere.
-#[derive(Default)]
-struct Folders {
-    /// And whether they are there at all.
-    real: HashMap<PathBuf, (PathBuf, bool)>,
-}
-
-impl Folders {
-    /// The path without links, as far as it is there, and what is there.
-    fn find(&mut self, path: &Path) -> (PathBuf, Option<fs::Metadata>) {
-        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-            return (without_links(path), fs::metadata(path).ok());
-        };
-        let (folder, is_there) = self.folder(parent);
-        let real = folder.join(name);
-        if !is_there {
-            return (real, None);
-        }
-        match fs::symlink_metadata(&real) {
-            Ok(found) if found.is_symlink() => (without_links(path), fs::metadata(path).ok()),
-            found => (real, found.ok()),
-        }
-    }
-
-    fn folder(&mut self, path: &Path) -> (PathBuf, bool) {
-        if let Some(known) = self.real.get(path) {
-            return known.clone();
-        }
-        // A path that is not there leads to one that is, in the end to the root.
-        let (real, found) = self.find(path);
-        let known = (real, found.is_some());
-        self.real.insert(path.to_owned(), known.clone());
-        known
-    }
-}
-
-/// The path without links, as far as it is there; a rule also holds for what is not there yet.
-fn without_links(path: &Path) -> PathBuf {
-    let mut missing: Vec<OsString> = Vec::new();
-    for ancestor in path.ancestors() {
-        if let Ok(real) = fs::canonicalize(ancestor) {
-            return missing.iter().rev().fold(real, |path, name| path.join(name));
-        }
-        missing.extend(ancestor.file_name().map(ToOwned::to_owned));
-    }
-    path.to_owned()
 }
 
 /// Why nobody but its owner writes this file: it makes git or Candor itself run or trust something else.

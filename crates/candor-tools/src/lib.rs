@@ -56,6 +56,7 @@ pub mod notes;
 mod output;
 mod patch;
 mod picture;
+mod places;
 mod plain;
 mod process;
 mod processes;

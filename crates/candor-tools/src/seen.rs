@@ -15,6 +15,9 @@ use crate::standing::{Special, Standing};
 /// A longer file is data: it is not kept, and the change says so.
 pub(crate) const FILE_BYTES_MAX: u64 = 1 << 20;
 
+/// What is said to have been read where something would have to be, and nothing may.
+pub(crate) const UNREAD: u64 = u64::MAX;
+
 /// Something that is no folder, as it was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Seen {
@@ -47,13 +50,14 @@ impl Stamp {
 }
 
 /// Something in an open folder as it is, and how many bytes had to be read for that. Nothing: it is a folder, or gone. No
-/// link is followed. Where the kind is not known it is asked for.
+/// link is followed. Where the kind is not known it is asked for. Without snapshots nothing is read: [`UNREAD`] says that it would
+/// have to be.
 pub(crate) fn see(
     folder: &OwnedFd,
     name: &OsStr,
     kind: FileType,
     before: Option<&Seen>,
-    snapshots: &Snapshots,
+    snapshots: Option<&Snapshots>,
 ) -> Option<(Seen, u64)> {
     // A file is opened at once: to ask first would be one call more for each.
     if kind == FileType::RegularFile {
@@ -68,9 +72,11 @@ pub(crate) fn see(
     let standing = match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => return file(folder, name, before, snapshots),
         FileType::Directory => return None,
-        FileType::Symlink => {
-            known.map_or_else(|| link(folder, name, snapshots), |known| known.standing.clone())
-        }
+        FileType::Symlink => match (known, snapshots) {
+            (Some(known), _) => known.standing.clone(),
+            (None, Some(snapshots)) => link(folder, name, snapshots),
+            (None, None) => return Some((Seen { stamp, mode, standing: None }, UNREAD)),
+        },
         kind => Special::of(kind).map(Standing::Special),
     };
     Some((Seen { stamp, mode, standing }, 0))
@@ -82,7 +88,12 @@ fn link(folder: &OwnedFd, name: &OsStr, snapshots: &Snapshots) -> Option<Standin
     Some(Standing::Link { text: snapshots.keep(text.as_bytes()).ok()? })
 }
 
-fn file(folder: &OwnedFd, name: &OsStr, before: Option<&Seen>, snapshots: &Snapshots) -> Option<(Seen, u64)> {
+fn file(
+    folder: &OwnedFd,
+    name: &OsStr,
+    before: Option<&Seen>,
+    snapshots: Option<&Snapshots>,
+) -> Option<(Seen, u64)> {
     let (file, stat) = match open_in(folder, name) {
         Ok(opened) => opened,
         Err(Errno::ACCESS) => return unreadable(folder, name, before),
@@ -96,6 +107,7 @@ fn file(folder: &OwnedFd, name: &OsStr, before: Option<&Seen>, snapshots: &Snaps
     if bytes > FILE_BYTES_MAX {
         return Some((Seen { stamp, mode, standing: None }, 0));
     }
+    let Some(snapshots) = snapshots else { return Some((Seen { stamp, mode, standing: None }, UNREAD)) };
     let mut content = Vec::new();
     // However long it is by now, no more than this is read of it.
     let read = file.take(FILE_BYTES_MAX + 1).read_to_end(&mut content);

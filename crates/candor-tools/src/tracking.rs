@@ -23,7 +23,7 @@ use rustix::io::Errno;
 use tokio::task::spawn_blocking;
 
 use crate::access::Access;
-use crate::seen::{FILE_BYTES_MAX, Seen, Stamp, see};
+use crate::seen::{FILE_BYTES_MAX, Seen, Stamp, UNREAD, see};
 use crate::standing::Standing;
 use crate::walk::{DotNames, Entry, Visitor, walk};
 use crate::{Permission, Snapshots, ToolContext};
@@ -34,6 +34,8 @@ const NAME: &str = "shell_exec";
 const ENTRIES_MAX: usize = 5_000;
 /// The most that is read at one look.
 const BYTES_MAX: u64 = 64 << 20;
+/// So many are looked at in less time than it takes to have another thread do it.
+const GLANCE_ENTRIES_MAX: usize = 100;
 
 const GIT: OFlags = PLACE.union(OFlags::NOFOLLOW);
 
@@ -80,28 +82,58 @@ struct Repository {
     log: Option<Stamp>,
 }
 
+/// How much one look may take.
+#[derive(Clone, Copy)]
+enum Effort<'s> {
+    /// A few entries, by their times and sizes.
+    Glance,
+    /// All that is ever looked at, and what was touched is kept.
+    Whole(&'s Snapshots),
+}
+
+impl<'s> Effort<'s> {
+    fn entries_max(self) -> usize {
+        match self {
+            Self::Glance => GLANCE_ENTRIES_MAX,
+            Self::Whole(_) => ENTRIES_MAX,
+        }
+    }
+
+    fn snapshots(self) -> Option<&'s Snapshots> {
+        match self {
+            Self::Glance => None,
+            Self::Whole(snapshots) => Some(snapshots),
+        }
+    }
+}
+
 /// Looks at the workspace before a command runs, where changes can be taken back at all.
 pub(crate) async fn before(context: &ToolContext) {
-    aside(context, Tracking::before).await;
+    look_with(context, Tracking::before).await;
 }
 
 /// What the command has changed.
 pub(crate) async fn after(context: &ToolContext) -> Vec<Change> {
-    aside(context, Tracking::after).await
+    look_with(context, Tracking::after).await
 }
 
-/// Looks where that cannot hold up the runtime.
-async fn aside<T: Default + Send + 'static>(
+/// Looks, and where a glance is not enough, where that cannot hold up the runtime.
+async fn look_with<T: Default + Send + 'static>(
     context: &ToolContext,
-    look: impl FnOnce(&Tracking, &Access, &Snapshots) -> T + Send + 'static,
+    look: fn(&Tracking, &Access, Effort<'_>) -> Option<T>,
 ) -> T {
     let snapshots = context.rules.snapshots.clone().map(Snapshots::new);
     let (Some(snapshots), false) = (snapshots, context.rules.permission == Permission::ReadOnly) else {
         return T::default();
     };
-    let (tracking, access) = (Arc::clone(&context.tracking), Access::new(NAME, context));
+    let access = Access::new(NAME, context);
+    if let Some(seen) = look(&context.tracking, &access, Effort::Glance) {
+        return seen;
+    }
+    let tracking = Arc::clone(&context.tracking);
+    let seen = spawn_blocking(move || look(&tracking, &access, Effort::Whole(&snapshots)));
     // It fails only when the program is about to end.
-    spawn_blocking(move || look(&tracking, &access, &snapshots)).await.unwrap_or_default()
+    seen.await.ok().flatten().unwrap_or_default()
 }
 
 impl Tracking {
@@ -110,35 +142,55 @@ impl Tracking {
         matches!(*self.known(), Known::Tree(_))
     }
 
-    fn before(&self, access: &Access, snapshots: &Snapshots) {
-        let mut known = self.known();
-        *known = match std::mem::take(&mut *known) {
-            Known::TooMuch => Known::TooMuch,
-            Known::Nothing => look(access, &Files::new(), snapshots).map_or(Known::TooMuch, Known::Tree),
-            Known::Tree(tree) => look(access, &tree.files, snapshots).map_or(Known::TooMuch, Known::Tree),
+    /// Nothing: it takes more than this effort.
+    fn before(&self, access: &Access, effort: Effort<'_>) -> Option<()> {
+        let mut known = self.known_for(effort)?;
+        let nothing = Files::new();
+        let files = match &*known {
+            Known::TooMuch => return Some(()),
+            Known::Nothing => &nothing,
+            Known::Tree(tree) => &tree.files,
         };
+        *known = look(access, files, effort)?;
+        Some(())
     }
 
-    fn after(&self, access: &Access, snapshots: &Snapshots) -> Vec<Change> {
-        let mut known = self.known();
+    /// Nothing: it takes more than this effort.
+    fn after(&self, access: &Access, effort: Effort<'_>) -> Option<Vec<Change>> {
+        let mut known = self.known_for(effort)?;
         let too_much = || vec![Change::left(access.context.workspace.display().to_string(), TOO_MUCH)];
-        let Known::Tree(before) = &*known else { return too_much() };
-        let Some(mut after) = look(access, &before.files, snapshots) else {
+        let Known::Tree(before) = &*known else { return Some(too_much()) };
+        let Known::Tree(mut after) = look(access, &before.files, effort)? else {
             *known = Known::TooMuch;
-            return too_much();
+            return Some(too_much());
         };
         // A command may have git ignore what it changed.
         for (path, seen) in &before.files {
             if !after.files.contains_key(path)
-                && let Some(now) = again(access, path, seen, snapshots)
+                && let Some((now, read_bytes)) = again(access, path, seen, effort)
             {
+                if read_bytes == UNREAD {
+                    return None;
+                }
                 after.files.insert(path.clone(), now);
             }
         }
         let mut changes = changes(before, &after, &access.context.workspace);
         changes.extend(moved(&before.repositories, &after.repositories));
         *known = Known::Tree(after);
-        changes
+        Some(changes)
+    }
+
+    /// What is known, unless it takes more than this effort to be told.
+    fn known_for(&self, effort: Effort<'_>) -> Option<MutexGuard<'_, Known>> {
+        match effort {
+            Effort::Whole(_) => Some(self.known()),
+            Effort::Glance => {
+                let known = self.known.try_lock().ok()?;
+                let is_small = !matches!(&*known, Known::Tree(tree) if tree.files.len() > GLANCE_ENTRIES_MAX);
+                is_small.then_some(known)
+            }
+        }
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -150,7 +202,7 @@ impl Tracking {
 struct Look<'l> {
     access: &'l Access,
     before: &'l Files,
-    snapshots: &'l Snapshots,
+    effort: Effort<'l>,
     found: Mutex<Found>,
 }
 
@@ -171,16 +223,18 @@ impl Look<'_> {
     fn count(&self) -> bool {
         let mut found = self.found();
         found.entries += 1;
-        found.too_much |= found.entries > ENTRIES_MAX || found.read_bytes > BYTES_MAX;
+        found.too_much |= found.entries > self.effort.entries_max() || found.read_bytes > BYTES_MAX;
         !found.too_much
     }
 
     /// Looks at what is no folder.
     fn keep(&self, folder: &OwnedFd, name: &OsStr, real: &Path, kind: FileType) {
-        let Some((seen, read_bytes)) = see(folder, name, kind, self.before.get(real), self.snapshots) else {
+        let snapshots = self.effort.snapshots();
+        let Some((seen, read_bytes)) = see(folder, name, kind, self.before.get(real), snapshots) else {
             return;
         };
         let mut found = self.found();
+        found.too_much |= read_bytes == UNREAD;
         found.read_bytes += read_bytes.min(FILE_BYTES_MAX);
         found.tree.files.insert(real.to_owned(), seen);
     }
@@ -225,22 +279,25 @@ impl Visitor for &Look<'_> {
     }
 }
 
-/// The workspace as it is now; nothing, where there is too much in it. What has not been touched is not read.
-fn look(access: &Access, before: &Files, snapshots: &Snapshots) -> Option<Tree> {
-    let look = Look { access, before, snapshots, found: Mutex::default() };
+/// The workspace as it is now; nothing, where it takes more than this effort. What has not been touched is not read.
+fn look(access: &Access, before: &Files, effort: Effort<'_>) -> Option<Known> {
+    let look = Look { access, before, effort, found: Mutex::default() };
     let workspace = &access.context.workspace;
-    let root = access.hold_at(".", workspace).ok()?;
-    walk(access, &root, DotNames::Walk, || &look).ok()?;
+    let walked =
+        access.hold_at(".", workspace).and_then(|root| walk(access, &root, DotNames::Walk, || &look));
     let found = look.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    (!found.too_much).then_some(found.tree)
+    match effort {
+        _ if walked.is_ok() && !found.too_much => Some(Known::Tree(found.tree)),
+        Effort::Glance => None,
+        Effort::Whole(_) => Some(Known::TooMuch),
+    }
 }
 
-/// A file that was there before, wherever git wants to look now.
-fn again(access: &Access, path: &Path, seen: &Seen, snapshots: &Snapshots) -> Option<Seen> {
+/// A file that was there before, wherever git wants to look now, and how many bytes had to be read for it.
+fn again(access: &Access, path: &Path, seen: &Seen, effort: Effort<'_>) -> Option<(Seen, u64)> {
     let (folder, name) = (path.parent()?, path.file_name()?);
     let held = access.hold_at(".", folder).ok().filter(|held| held.real() == folder)?;
-    let seen = see(&held.directory().ok()?, name, FileType::Unknown, Some(seen), snapshots)?;
-    Some(seen.0)
+    see(&held.directory().ok()?, name, FileType::Unknown, Some(seen), effort.snapshots())
 }
 
 fn changes(before: &Tree, after: &Tree, workspace: &Path) -> Vec<Change> {

@@ -1,0 +1,123 @@
+//! The places that rules name, as they are on disk at one moment.
+//!
+//! Nothing of it is remembered for the next call, when a link may lead elsewhere. Most rules name what is in the same few
+//! folders, so these are looked for once, and a path is held against a folder and not against each place in it.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use candor_beneath::Facts;
+use rustix::fs::Stat;
+
+/// Some places. A rule holds for a place that is not there yet as well.
+#[derive(Default)]
+pub(crate) struct Places {
+    folders: Vec<Folder>,
+    /// Where links lead from some of them, and what is in no folder.
+    elsewhere: Vec<PathBuf>,
+    /// Those that are files: the device and the number of each.
+    files: Vec<(u64, u64)>,
+}
+
+/// A folder with places in it, or on the way to one.
+struct Folder {
+    named: PathBuf,
+    /// Without links, which a rule may itself have.
+    real: PathBuf,
+    is_linked: bool,
+    is_there: bool,
+    names: Vec<OsString>,
+}
+
+impl Places {
+    pub(crate) fn find(paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        let mut places = Self::default();
+        for path in paths {
+            places.add(&path);
+        }
+        places
+    }
+
+    /// Whether the path is one of them, or below one. By whole components, as a rule for `/data` says nothing about `/database`.
+    pub(crate) fn hold(&self, real: &Path) -> bool {
+        self.folders.iter().any(|folder| folder.holds(real))
+            || self.elsewhere.iter().any(|place| real.starts_with(place))
+    }
+
+    /// Whether it is the very file of one of them, under another name that was linked to it.
+    pub(crate) fn is_same(&self, stat: Option<&Stat>) -> bool {
+        stat.is_some_and(|stat| self.files.contains(&stat.file()))
+    }
+
+    fn add(&mut self, path: &Path) {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return self.elsewhere.push(without_links(path));
+        };
+        let folder = self.folder(parent);
+        folder.names.push(name.to_owned());
+        match folder.look(name) {
+            Some(found) if found.is_symlink() => {
+                self.elsewhere.push(without_links(path));
+                self.files.extend(fs::metadata(path).ok().as_ref().and_then(file));
+            }
+            found => self.files.extend(found.as_ref().and_then(file)),
+        }
+    }
+
+    fn folder(&mut self, named: &Path) -> &mut Folder {
+        let known = self.folders.iter().position(|folder| folder.named.as_os_str() == named.as_os_str());
+        let at = known.unwrap_or_else(|| {
+            let (real, is_there) = self.real(named);
+            let (named, is_linked) = (named.to_owned(), named != real);
+            self.folders.push(Folder { named, real, is_linked, is_there, names: Vec::new() });
+            self.folders.len() - 1
+        });
+        &mut self.folders[at]
+    }
+
+    /// The path without links, and whether it is there. One that is not leads to one that is, in the end to the root.
+    fn real(&mut self, path: &Path) -> (PathBuf, bool) {
+        let linked = || (without_links(path), path.exists());
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return linked() };
+        let folder = self.folder(parent);
+        match folder.look(name) {
+            Some(found) if found.is_symlink() => linked(),
+            found => (folder.real.join(name), found.is_some()),
+        }
+    }
+}
+
+impl Folder {
+    /// What is in it under this name.
+    fn look(&self, name: &OsStr) -> Option<fs::Metadata> {
+        // Below what is missing is nothing.
+        if self.is_there { fs::symlink_metadata(self.real.join(name)).ok() } else { None }
+    }
+
+    fn holds(&self, path: &Path) -> bool {
+        let names_it = |rest: &Path| {
+            let first = rest.components().next();
+            first.is_some_and(|first| self.names.iter().any(|name| name == first.as_os_str()))
+        };
+        let is_in = |folder: &Path| path.strip_prefix(folder).is_ok_and(names_it);
+        !self.names.is_empty() && (is_in(&self.real) || (self.is_linked && is_in(&self.named)))
+    }
+}
+
+fn file(found: &fs::Metadata) -> Option<(u64, u64)> {
+    found.is_file().then(|| (found.dev(), found.ino()))
+}
+
+/// The path without links, as far as it is there.
+fn without_links(path: &Path) -> PathBuf {
+    let mut missing: Vec<&OsStr> = Vec::new();
+    for ancestor in path.ancestors() {
+        if let Ok(real) = fs::canonicalize(ancestor) {
+            return missing.iter().rev().fold(real, |path, name| path.join(name));
+        }
+        missing.extend(ancestor.file_name());
+    }
+    path.to_owned()
+}
