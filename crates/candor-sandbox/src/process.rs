@@ -1,5 +1,6 @@
 //! A running process, and its end.
 
+use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::process::ExitStatus;
@@ -10,6 +11,7 @@ use std::time::Instant;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use tokio::io::unix::AsyncFd;
+use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
 use crate::listening;
@@ -118,8 +120,19 @@ impl Process {
         let mut child = self.child();
         let status = child.as_mut()?.try_wait()?;
         *child = None;
-        self.placeholders.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.take_placeholders_away();
         Some(status)
+    }
+
+    /// The kernel frees them when they are closed, for which nobody here should have to wait.
+    fn take_placeholders_away(&self) {
+        let mut placeholders = self.placeholders.lock().unwrap_or_else(PoisonError::into_inner);
+        let open: Vec<File> = placeholders.drain(..).filter_map(|mut gone| gone.take_away()).collect();
+        if !open.is_empty()
+            && let Ok(runtime) = Handle::try_current()
+        {
+            runtime.spawn_blocking(move || drop(open));
+        }
     }
 
     /// Kills it and all it started, and waits for that here.

@@ -15,6 +15,8 @@ use rustix::fs::{FlockOperation, flock};
 /// Tells our directories from a user's own empty ones, which are not ours to remove: nobody makes one by chance that
 /// nobody may write to and that has the sticky bit.
 const MODE: u32 = 0o1555;
+/// The part of a mode that says who may do what.
+const MODE_BITS: u32 = 0o7777;
 
 /// How often a directory that vanishes under us is made again.
 const ATTEMPTS_MAX: usize = 16;
@@ -23,17 +25,17 @@ const ATTEMPTS_MAX: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Placeholder {
     path: PathBuf,
-    directory: File,
+    /// Nothing once it is taken away.
+    directory: Option<File>,
 }
 
 impl Placeholder {
     /// Makes one, or shares the one that is there. Nothing, where we may not make one: then nobody inside may either.
     pub(crate) fn new(path: &Path) -> io::Result<Option<Self>> {
         for _ in 0..ATTEMPTS_MAX {
-            match fs::DirBuilder::new().mode(MODE).create(path) {
-                // The mode of a new directory is cut by the umask.
-                Ok(()) => fs::set_permissions(path, Permissions::from_mode(MODE))?,
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            let is_new = match fs::DirBuilder::new().mode(MODE).create(path) {
+                Ok(()) => true,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
                 Err(error)
                     if matches!(
                         error.kind(),
@@ -43,17 +45,21 @@ impl Placeholder {
                     return Ok(None);
                 }
                 Err(error) => return Err(error),
-            }
+            };
             let directory = match File::open(path) {
                 Ok(directory) => directory,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
             };
+            let ours = directory.metadata()?;
+            // The mode of a new directory is cut by the umask.
+            if is_new && ours.mode() & MODE_BITS != MODE {
+                directory.set_permissions(Permissions::from_mode(MODE))?;
+            }
             flock(&directory, FlockOperation::LockShared)?;
             // Whoever had it before may have removed it between our look and our lock.
-            let is_same = |now: fs::Metadata| directory.metadata().is_ok_and(|ours| ours.ino() == now.ino());
-            if fs::symlink_metadata(path).is_ok_and(is_same) {
-                return Ok(Some(Self { path: path.to_owned(), directory }));
+            if fs::symlink_metadata(path).is_ok_and(|now| now.ino() == ours.ino()) {
+                return Ok(Some(Self { path: path.to_owned(), directory: Some(directory) }));
             }
         }
         Err(io::ErrorKind::ResourceBusy.into())
@@ -61,19 +67,32 @@ impl Placeholder {
 
     /// Whether what stands there is one of ours, used or left behind.
     pub(crate) fn is_at(path: &Path) -> bool {
-        let is_ours = |found: fs::Metadata| found.is_dir() && found.mode() & 0o7777 == MODE;
-        fs::symlink_metadata(path).is_ok_and(is_ours)
+        fs::symlink_metadata(path).is_ok_and(|found| is_ours(&found))
             && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
     }
+
+    /// Takes it away, unless others need it, and gives what is still open of it: to close that is what takes a disk long.
+    pub(crate) fn take_away(&mut self) -> Option<File> {
+        let directory = self.directory.take()?;
+        let is_last = flock(&directory, FlockOperation::NonBlockingLockExclusive).is_ok();
+        if is_last && fs::symlink_metadata(&self.path).is_ok_and(|found| is_ours(&found)) {
+            // A directory that somebody filled meanwhile is not removed: the kernel refuses.
+            let _ = fs::remove_dir(&self.path);
+        }
+        // Whoever waits for the lock finds out now that it is gone.
+        let _ = flock(&directory, FlockOperation::Unlock);
+        Some(directory)
+    }
+}
+
+/// Whether it is one that we made.
+fn is_ours(found: &fs::Metadata) -> bool {
+    found.is_dir() && found.mode() & MODE_BITS == MODE
 }
 
 impl Drop for Placeholder {
     fn drop(&mut self) {
-        let is_last = flock(&self.directory, FlockOperation::NonBlockingLockExclusive).is_ok();
-        if is_last && Self::is_at(&self.path) {
-            // A directory that somebody filled meanwhile is not removed: the kernel refuses.
-            let _ = fs::remove_dir(&self.path);
-        }
+        drop(self.take_away());
     }
 }
 
@@ -84,7 +103,7 @@ pub fn remove_left_over(policy: &Policy) {
         if Placeholder::is_at(path)
             && let Ok(directory) = File::open(path)
         {
-            drop(Placeholder { path: path.to_owned(), directory });
+            drop(Placeholder { path: path.to_owned(), directory: Some(directory) });
         }
     }
 }
