@@ -228,6 +228,8 @@ impl Journal {
             let (batch, pushed) = self.queue().take();
             if batch.is_empty() {
                 self.pushed.notified().await;
+                // What the run has to do besides goes first: the next request is on its way while this is stored.
+                tokio::task::yield_now().await;
                 continue;
             }
             let durable: Vec<Event> = batch.iter().filter(|event| event.body.is_durable()).cloned().collect();
