@@ -33,7 +33,11 @@ impl VerifyTool {
             },
         });
         let description = "Check the work, or one service, as it is checked before it counts as done.";
-        let spec = ToolSpec { name: NAME.to_owned(), description: description.to_owned(), parameters };
+        let spec = ToolSpec {
+            name: NAME.to_owned(),
+            description: description.to_owned(),
+            parameters: parameters.into(),
+        };
         Self { spec, verifier }
     }
 

@@ -34,7 +34,8 @@ impl Resources {
                     "server": { "type": "string" },
                     "uri": { "type": "string", "description": "read this one; needs server" },
                 },
-            }),
+            })
+            .into(),
         };
         Self { servers: Arc::downgrade(servers), spec }
     }

@@ -67,8 +67,8 @@ impl Tool for ServerTool {
                 tool.description.clone()
             };
             // It was written by us, from a value.
-            let parameters = serde_json::from_str(&tool.schema).unwrap_or_default();
-            Box::new(ToolSpec { name: self.name.clone(), description, parameters })
+            let parameters: Value = serde_json::from_str(&tool.schema).unwrap_or_default();
+            Box::new(ToolSpec { name: self.name.clone(), description, parameters: parameters.into() })
         })
     }
 

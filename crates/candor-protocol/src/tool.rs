@@ -1,5 +1,7 @@
 //! What a model is told about a tool.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,6 +12,6 @@ pub struct ToolSpec {
     pub name: String,
     /// What it does. Its first line stands in the system prompt.
     pub description: String,
-    /// The JSON Schema of its arguments, an object.
-    pub parameters: Value,
+    /// The JSON Schema of its arguments, an object. It is shared: every request names every tool.
+    pub parameters: Arc<Value>,
 }

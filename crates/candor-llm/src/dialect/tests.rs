@@ -60,7 +60,7 @@ fn weather() -> ToolSpec {
     ToolSpec {
         name: "weather".to_owned(),
         description: "Tells the weather.".to_owned(),
-        parameters: json!({ "type": "object", "properties": { "city": { "type": "string" } } }),
+        parameters: json!({ "type": "object", "properties": { "city": { "type": "string" } } }).into(),
     }
 }
 

@@ -45,7 +45,7 @@ async fn s13_7_tools_that_are_added_or_removed_count_without_a_restart() {
     let spec = ToolSpec {
         name: "echo".to_owned(),
         description: "Says it again.".to_owned(),
-        parameters: json!({ "type": "object" }),
+        parameters: json!({ "type": "object" }).into(),
     };
     rig.runtime.tools().add(Arc::new(Echo(spec)));
     rig.fake.push(Reply::calls([("echo", json!({}))]));

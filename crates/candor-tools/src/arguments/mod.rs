@@ -38,7 +38,7 @@ pub trait Argument<'a>: Sized {
 
 /// What the model is told about a tool that takes this.
 pub fn spec<'a, A: Argument<'a>>(name: &str, description: &str) -> ToolSpec {
-    ToolSpec { name: name.to_owned(), description: description.to_owned(), parameters: A::schema() }
+    ToolSpec { name: name.to_owned(), description: description.to_owned(), parameters: A::schema().into() }
 }
 
 /// The arguments of a call, or what is wrong with them.

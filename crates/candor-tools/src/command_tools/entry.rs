@@ -130,7 +130,11 @@ impl Entry {
         if !required.is_empty() {
             parameters["required"] = json!(required);
         }
-        ToolSpec { name: self.name.clone(), description: self.description.clone(), parameters }
+        ToolSpec {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            parameters: parameters.into(),
+        }
     }
 
     fn check(&self) -> Result<(), String> {

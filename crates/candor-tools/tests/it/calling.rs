@@ -38,7 +38,7 @@ fn odd() -> Rig {
     rig.registry = Registry::new(vec![Arc::new(Odd(ToolSpec {
         name: "odd".into(),
         description: "Odd.".into(),
-        parameters,
+        parameters: parameters.into(),
     }))]);
     rig
 }

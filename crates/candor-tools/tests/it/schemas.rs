@@ -36,8 +36,10 @@ impl Schema {
 #[test]
 fn the_schemas_are_as_they_are_meant_to_be() {
     let expected: Value = serde_json::from_str(EXPECTED).unwrap();
-    let found: Map<String, Value> =
-        tools().iter().map(|tool| (tool.spec().name.clone(), tool.spec().parameters.clone())).collect();
+    let found: Map<String, Value> = tools()
+        .iter()
+        .map(|tool| (tool.spec().name.clone(), Value::clone(&tool.spec().parameters)))
+        .collect();
     assert_eq!(json!(found), expected);
 }
 

@@ -43,12 +43,12 @@ fn rig(count: usize) -> Rig {
         let description =
             format!("Tells the weather of city number {number} in many words. {}", "x ".repeat(100));
         let parameters = json!({ "type": "object", "properties": { "day": { "type": "string" } } });
-        Arc::new(Foreign(ToolSpec { name, description, parameters })) as Arc<dyn Tool>
+        Arc::new(Foreign(ToolSpec { name, description, parameters: parameters.into() })) as Arc<dyn Tool>
     };
     let payments = ToolSpec {
         name: "mcp__bank__transfer".to_owned(),
         description: "Moves money between accounts.".to_owned(),
-        parameters: json!({ "type": "object", "properties": { "amount": { "type": "number" } } }),
+        parameters: json!({ "type": "object", "properties": { "amount": { "type": "number" } } }).into(),
     };
     let mut tools: Vec<Arc<dyn Tool>> = (0..count).map(foreign).collect();
     tools.push(Arc::new(Foreign(payments)));

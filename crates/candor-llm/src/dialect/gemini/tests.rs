@@ -45,7 +45,7 @@ fn a_whole_request() {
         ],
     );
     let mut bare = tool("now");
-    bare.parameters = json!({"type": "object", "properties": {}});
+    bare.parameters = json!({"type": "object", "properties": {}}).into();
     asked.tools = vec![tool("ls"), bare];
     asked.max_tokens = Some(100);
     assert_eq!(

@@ -28,10 +28,13 @@ pub(super) fn body(request: &Request) -> Value {
 }
 
 fn tool(tool: &ToolSpec) -> Value {
-    json!({
+    let mut written = json!({
         "type": "function",
-        "function": { "name": tool.name, "description": tool.description, "parameters": tool.parameters },
-    })
+        "function": { "name": tool.name, "description": tool.description },
+    });
+    // To put a value into the macro is to write and read all of it.
+    written["function"]["parameters"] = Value::clone(&tool.parameters);
+    written
 }
 
 /// One of our messages as theirs: each result of a tool is a message of its own.

@@ -43,13 +43,11 @@ pub(super) fn body(request: &Request) -> Value {
 
 /// Not strict: strictness, the default here, refuses schemas with optional arguments.
 fn tool(tool: &ToolSpec) -> Value {
-    json!({
-        "type": "function",
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.parameters,
-        "strict": false,
-    })
+    let mut written =
+        json!({ "type": "function", "name": tool.name, "description": tool.description, "strict": false });
+    // To put a value into the macro is to write and read all of it.
+    written["parameters"] = Value::clone(&tool.parameters);
+    written
 }
 
 fn items(message: &Message) -> Vec<Value> {

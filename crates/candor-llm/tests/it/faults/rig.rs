@@ -265,7 +265,11 @@ pub(crate) fn endpoint(dialect: Dialect, base_url: &str) -> Endpoint {
 
 pub(crate) fn request(messages: Vec<Message>) -> Request {
     let parameters = json!({ "type": "object", "properties": { "path": { "type": "string" } } });
-    let tool = ToolSpec { name: "read".to_owned(), description: "Reads a file.".to_owned(), parameters };
+    let tool = ToolSpec {
+        name: "read".to_owned(),
+        description: "Reads a file.".to_owned(),
+        parameters: parameters.into(),
+    };
     Request {
         model: "fake-model".to_owned(),
         messages,
