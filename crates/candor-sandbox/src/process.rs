@@ -109,7 +109,8 @@ impl Process {
     /// Kills what it left behind when it ended by itself. In a namespace the kernel has done that, and elsewhere its keeper, unless
     /// somebody has killed that one.
     pub(crate) async fn kill_rest(&self) {
-        if !self.is_in_namespace {
+        let is_alone = self.child().as_ref().is_some_and(Init::is_the_last);
+        if !self.is_in_namespace && !is_alone {
             let mark = self.mark.clone();
             aside(move || mark.kill_rest()).await;
         }

@@ -8,10 +8,11 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process, waitid, waitpid};
 
 use super::child;
 use super::job::Lent;
+use super::rest;
 use super::space;
 use super::sys::Stack;
 
@@ -40,6 +41,13 @@ impl Init {
     pub(crate) fn ask_to_end(&self, signal: Signal) {
         // If the pipe is closed, it is gone, and so is all else.
         let _ = rustix::io::write(&self.control, &[u8::try_from(signal.as_raw()).unwrap_or(15)]);
+    }
+
+    /// Whether it has ended after everybody else of its call. Nobody else has by its own word: a keeper that was killed says nothing.
+    pub(crate) fn is_the_last(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let ended = waitid(WaitId::Pid(self.pid), options).ok().flatten();
+        ended.is_some_and(|ended| ended.exit_status() == Some(rest::NOBODY_LEFT))
     }
 
     /// How the command ended, if it has.

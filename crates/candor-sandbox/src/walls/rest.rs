@@ -15,6 +15,11 @@ const CHILDREN: &std::ffi::CStr = c"/proc/thread-self/children";
 /// What is read of them at a time; there may be more, and the next round has those.
 const ROUND_BYTES: usize = 4096;
 
+/// What a keeper ends with that leaves nobody behind.
+pub(super) const NOBODY_LEFT: i32 = 0;
+/// What it ends with where it cannot see, or not kill, who is left.
+const SOMEBODY_LEFT: i32 = 1;
+
 /// Kills the children until there are none, and ends.
 pub(super) fn end() -> ! {
     while kill_children() {
@@ -24,7 +29,8 @@ pub(super) fn end() -> ! {
         }
         while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
     }
-    sys::exit(0)
+    let is_any_left = !matches!(wait(WaitOptions::NOHANG), Err(Errno::CHILD));
+    sys::exit(if is_any_left { SOMEBODY_LEFT } else { NOBODY_LEFT })
 }
 
 /// Kills those that are there now. False: there are none, or none that is ours to kill.
