@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
-use candor_sandbox::{How, run, start};
+use candor_sandbox::{How, Sandbox, run, start};
 use tokio_util::sync::CancellationToken;
 
 use crate::rig::{LONG, Rig};
@@ -103,6 +103,16 @@ async fn what_a_short_process_leaves_is_killed_too() {
             assert_eq!(rig.sleepers(), 0);
         }
     }
+}
+
+/// Without walls a command can end the process that would end what it leaves.
+#[tokio::test]
+#[cfg_attr(elsewhere, ignore = "there is no keeper on other systems")]
+async fn what_is_left_by_a_command_that_killed_its_keeper_is_killed() {
+    let rig = Rig::with(|_| Sandbox::bare());
+    let stays = "setsid sleep $TOKEN < /dev/null > /dev/null 2>&1 &";
+    let ended = rig.run(&format!("{stays} kill -KILL $PPID; exec sleep $TOKEN")).await;
+    assert_eq!((ended.how, rig.sleepers()), (How::Signalled(9), 0));
 }
 
 #[tokio::test]
