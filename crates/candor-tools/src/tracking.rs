@@ -21,6 +21,7 @@ use candor_protocol::Change;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 use tokio::task::spawn_blocking;
+use tokio_util::sync::CancellationToken;
 
 use crate::access::Access;
 use crate::seen::{FILE_BYTES_MAX, Seen, Stamp, UNREAD, see};
@@ -126,7 +127,9 @@ async fn look_with<T: Default + Send + 'static>(
     let (Some(snapshots), false) = (snapshots, context.rules.permission == Permission::ReadOnly) else {
         return T::default();
     };
-    let access = Access::new(NAME, context);
+    // Whoever stops a command wants to take back what it did.
+    let mut access = Access::new(NAME, context);
+    access.context.cancel = CancellationToken::new();
     if let Some(seen) = look(&context.tracking, &access, Effort::Glance) {
         return seen;
     }

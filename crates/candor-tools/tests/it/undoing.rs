@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::rig::{Rig, check_failure};
+use crate::rig::{Rig, check_failure, fifo};
 use crate::tree::{plant, tree};
 
 /// A rig that keeps what was there.
@@ -321,4 +321,21 @@ proptest! {
         prop_assert_eq!(tree(&kept.rig.inside("")), before);
         prop_assert_eq!(kept.diff(), "");
     }
+}
+
+/// Whoever stops a command wants to take back what it did, and nothing else.
+#[tokio::test]
+async fn what_a_command_changed_until_it_was_stopped_is_taken_back() {
+    let mut kept = Kept::new();
+    fs::write(kept.rig.inside("old.txt"), "old\n").unwrap();
+    let (gate, cancel) = (kept.rig.inside("gate"), kept.rig.context.cancel.clone());
+    fifo(&gate);
+    let command = "echo new > new.txt; echo changed > old.txt; echo ready > gate; sleep 100";
+    let (worked, ()) = tokio::join!(kept.call("shell_exec", json!({ "command": command })), async {
+        tokio::fs::read(gate).await.unwrap();
+        cancel.cancel();
+    });
+    assert!(!worked);
+    assert_eq!(kept.undo().len(), 2, "{:?}", kept.changes);
+    assert_eq!((kept.read("old.txt").as_str(), kept.rig.inside("new.txt").exists()), ("old\n", false));
 }
