@@ -126,8 +126,11 @@ fn s5_8_a_stop_reaches_a_running_tool_and_nothing_of_it_is_left() {
     assert!(!home.workspace().join("survived").exists());
     // The dangling call has a result, so the strict server takes the next request.
     fake.push(Reply::text("Stopped, then."));
-    ask(&home, &["-c", "What now?"]).run().ok();
+    let next = ask(&home, &["-c", "What now?"]).run();
     assert_eq!(fake.requests().last().and_then(|seen| seen.refused.clone()), None);
+    // What the command had made by then is known, and nobody has seen it work.
+    assert_eq!(next.status, 3, "{}", next.stderr);
+    assert!(next.stderr.contains("VERIFY_NOTHING_TO_RUN"), "{}", next.stderr);
 }
 
 #[test]
