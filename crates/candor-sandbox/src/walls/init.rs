@@ -43,7 +43,7 @@ impl Init {
         let _ = rustix::io::write(&self.control, &[u8::try_from(signal.as_raw()).unwrap_or(15)]);
     }
 
-    /// Whether it has ended after everybody else of its call. Nobody else has by its own word: a keeper that was killed says nothing.
+    /// Whether it has said, with its end, that nobody of its call is left. One that was killed says nothing.
     pub(crate) fn is_the_last(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let ended = waitid(WaitId::Pid(self.pid), options).ok().flatten();
