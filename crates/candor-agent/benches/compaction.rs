@@ -122,6 +122,10 @@ impl Sink for Nobody {
         Box::pin(async { Ok(()) })
     }
 
+    fn under_way(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+
     fn steering(&self) -> Vec<Vec<Part>> {
         Vec::new()
     }

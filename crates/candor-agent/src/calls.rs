@@ -44,6 +44,7 @@ pub(crate) async fn run(
         let results = join_all(group.iter().map(|call| one(call, failures, deps, sink))).await;
         parts.extend(results.into_iter().map(Part::ToolResult));
     }
+    sink.under_way().await;
     Ok(Message::new(Role::Tool, parts))
 }
 

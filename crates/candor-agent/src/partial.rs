@@ -69,6 +69,10 @@ impl Sink for Partial<'_> {
         self.sink.settled()
     }
 
+    fn under_way(&self) -> BoxFuture<'_, ()> {
+        self.sink.under_way()
+    }
+
     fn steering(&self) -> Vec<Vec<Part>> {
         self.sink.steering()
     }

@@ -97,9 +97,11 @@ impl Actor {
     /// whatever it does: what it would do next could not be stored.
     pub(crate) async fn live(self, mut inbox: mpsc::Receiver<Command>) {
         let last_word = LastWord(Arc::clone(&self.journal));
+        // The run comes first: when it waits for what it told to be under way, the store's writer is asked before it goes on.
         tokio::select! {
-            () = last_word.0.write(&self.store) => {}
+            biased;
             () = self.serve(&mut inbox) => {}
+            () = last_word.0.write(&self.store) => {}
         }
     }
 

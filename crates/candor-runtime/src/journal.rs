@@ -66,6 +66,8 @@ struct Queue {
 #[derive(Debug, Clone, Default)]
 struct Done {
     events: u64,
+    /// With how many of them the store has been asked to go on.
+    begun: u64,
     failure: Option<Failure>,
 }
 
@@ -221,6 +223,14 @@ impl Journal {
         }
     }
 
+    /// Waits until the store has been asked for so many of the told events, or is busy with some of them: then the others are next.
+    async fn begun(&self, told: u64) {
+        let mut done = self.done.subscribe();
+        let is_begun = |done: &Done| done.begun >= told || done.begun > done.events || done.failure.is_some();
+        // The sender is ours.
+        let _ = done.wait_for(is_begun).await;
+    }
+
     /// Stores and shows what is pushed, until it is dropped or the store fails. What has been pushed together is stored
     /// together: one wait for the disk, however many events.
     pub(crate) async fn write(&self, store: &Store) {
@@ -228,13 +238,9 @@ impl Journal {
             let (batch, pushed) = self.queue().take();
             if batch.is_empty() {
                 self.pushed.notified().await;
-                // What the run has to do besides goes first: the next request is on its way while this is stored.
-                tokio::task::yield_now().await;
                 continue;
             }
-            let durable: Vec<Event> = batch.iter().filter(|event| event.body.is_durable()).cloned().collect();
-            let stored = if durable.is_empty() { Ok(()) } else { store.append(&durable).await };
-            if let Err(error) = stored {
+            if let Err(error) = self.append(&batch, pushed, store).await {
                 self.close(error.failure());
                 return;
             }
@@ -242,6 +248,13 @@ impl Journal {
             let _ = self.readers.send(batch.into());
             self.done.send_modify(|done| done.events = pushed);
         }
+    }
+
+    async fn append(&self, batch: &[Event], pushed: u64, store: &Store) -> Result<(), candor_store::Error> {
+        let durable: Vec<Event> = batch.iter().filter(|event| event.body.is_durable()).cloned().collect();
+        let appending = store.begin_append(&durable).await?;
+        self.done.send_modify(|done| done.begun = pushed);
+        appending.stored().await
     }
 
     /// Nothing more will be stored: whoever waits is told why. Only the first reason counts.
@@ -359,6 +372,10 @@ impl Sink for Journal {
 
     fn settled(&self) -> BoxFuture<'_, Result<(), Failure>> {
         Box::pin(self.stored(self.told()))
+    }
+
+    fn under_way(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.begun(self.told()))
     }
 
     fn steering(&self) -> Vec<Vec<Part>> {

@@ -9,6 +9,7 @@ use crate::batch::{Audience, Batch, Creation, Entry, RunChange, Took};
 use crate::row::to_column;
 use crate::sql::{Connection, Value};
 use crate::work::{Applied, Attempt, Work};
+use crate::writer::Begun;
 use crate::{Error, Store};
 
 /// How many events go into one statement: each goes to another thread, or over a network, and back.
@@ -71,8 +72,26 @@ impl Store {
     /// A caller that gives up waiting does not know whether they were stored: it must ask for the last number before it
     /// appends again.
     pub async fn append(&self, events: &[Event]) -> Result<(), Error> {
-        let Some(batch) = Batch::of(events, Audience::Everyone)? else { return Ok(()) };
-        self.writer.work(Work::Append(Box::new(batch))).await.map(drop)
+        self.begin_append(events).await?.stored().await
+    }
+
+    /// The same for a caller that has something else to do meanwhile.
+    pub async fn begin_append(&self, events: &[Event]) -> Result<Appending<'_>, Error> {
+        let Some(batch) = Batch::of(events, Audience::Everyone)? else { return Ok(Appending(None)) };
+        self.writer.begin(Work::Append(Box::new(batch))).await.map(|begun| Appending(Some(begun)))
+    }
+}
+
+/// Events on their way to the disk. Whoever drops this does not know whether they came there.
+pub struct Appending<'s>(Option<Begun<'s>>);
+
+impl Appending<'_> {
+    /// Waits until they are there.
+    pub async fn stored(self) -> Result<(), Error> {
+        match self.0 {
+            Some(begun) => begun.end().await.map(drop),
+            None => Ok(()),
+        }
     }
 }
 

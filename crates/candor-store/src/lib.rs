@@ -40,6 +40,7 @@ mod words;
 mod work;
 mod writer;
 
+pub use append::Appending;
 pub use cards::CardRow;
 pub use database::Location;
 pub use error::Error;

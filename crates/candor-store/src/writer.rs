@@ -68,21 +68,24 @@ impl Writer {
 
     /// Has something written. When this returns without an error it is on the disk, or there was no need for it.
     pub(crate) async fn work(&self, work: Work) -> Result<Applied, Error> {
+        self.begin(work).await?.end().await
+    }
+
+    /// Asks for something to be written.
+    pub(crate) async fn begin(&self, work: Work) -> Result<Begun<'_>, Error> {
         let session = work.session();
         let (reply, answer) = oneshot::channel();
         let sent = self.requests.send(Request::Work(Job { work, reply })).await;
-        match answered(sent, answer, &self.name).await?? {
-            Applied::Conflict => Err(Error::Conflict { session }),
-            Applied::Unknown => Err(Error::SessionUnknown { session }),
-            applied @ (Applied::Done | Applied::Needless) => Ok(applied),
-        }
+        sent.map_err(|_| gone(&self.name))?;
+        Ok(Begun { session, answer, database: &self.name })
     }
 
     /// Takes a lease that lives with the connection.
     pub(crate) async fn lease(&self, session: SessionId) -> Result<Option<Lease>, Error> {
         let (reply, answer) = oneshot::channel();
         let sent = self.requests.send(Request::Lease(LeaseWish { session, reply })).await;
-        answered(sent, answer, &self.name).await?
+        sent.map_err(|_| gone(&self.name))?;
+        answer.await.map_err(|_| gone(&self.name))?
     }
 
     /// Waits until everything that was asked for is written.
@@ -93,14 +96,27 @@ impl Writer {
     }
 }
 
-async fn answered<T, E>(
-    sent: Result<(), E>,
-    answer: oneshot::Receiver<T>,
-    database: &str,
-) -> Result<T, Error> {
-    let gone = || Error::unavailable(database, "its writer has stopped");
-    sent.map_err(|_| gone())?;
-    answer.await.map_err(|_| gone())
+/// Something that the task was asked for.
+pub(crate) struct Begun<'w> {
+    session: SessionId,
+    answer: oneshot::Receiver<Result<Applied, Error>>,
+    database: &'w str,
+}
+
+impl Begun<'_> {
+    /// Waits for it. When this returns without an error it is on the disk, or there was no need for it.
+    pub(crate) async fn end(self) -> Result<Applied, Error> {
+        let session = self.session;
+        match self.answer.await.map_err(|_| gone(self.database))?? {
+            Applied::Conflict => Err(Error::Conflict { session }),
+            Applied::Unknown => Err(Error::SessionUnknown { session }),
+            applied @ (Applied::Done | Applied::Needless) => Ok(applied),
+        }
+    }
+}
+
+fn gone(database: &str) -> Error {
+    Error::unavailable(database, "its writer has stopped")
 }
 
 /// Where the task sits.

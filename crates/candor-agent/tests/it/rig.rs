@@ -86,6 +86,10 @@ impl Sink for Told {
         Box::pin(async { Ok(()) })
     }
 
+    fn under_way(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+
     fn steering(&self) -> Vec<Vec<Part>> {
         std::mem::take(&mut self.steering.lock().unwrap())
     }
