@@ -8,7 +8,7 @@ use candor_log::event::{CardRecovered, CardShown};
 use candor_protocol::{
     EventBody, Failure, Message, Part, Recovered, RecoveredBy, Role, ToolCall, ToolResult,
 };
-use candor_tools::{Effect, ToolContext, ToolOutput, dispatch, groups};
+use candor_tools::{Effect, Ready, ToolContext, ToolOutput, dispatch, groups};
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
@@ -23,7 +23,8 @@ const PEOPLE_CHARS_MAX: usize = 8_000;
 /// Runs the calls of an answer, side by side where their effects allow it. The results are in the order of the calls.
 ///
 /// The answer, which names every call, is stored before the first of them runs: what may have run must be known after a
-/// crash. That the first ones start is told before that wait, so that a turn waits for the disk once.
+/// crash. That the first ones start is told before that wait, so that a turn waits for the disk once; and meanwhile they are held
+/// against the rules.
 pub(crate) async fn run(
     answer: &Message,
     failures: &Mutex<Failures>,
@@ -39,9 +40,20 @@ pub(crate) async fn run(
             sink.emit(start(call));
         }
         if at == 0 {
-            sink.settled().await?;
+            sink.under_way().await;
         }
-        let results = join_all(group.iter().map(|call| one(call, failures, deps, sink))).await;
+        let (starter, ready) = Ready::pending();
+        let context = ToolContext { ready, ..deps.context.clone() };
+        let stored = async {
+            if at == 0 {
+                sink.settled().await?;
+            }
+            starter.start();
+            Ok(())
+        };
+        let results = join_all(group.iter().map(|call| one(call, failures, deps, &context, sink)));
+        let (stored, results) = tokio::join!(stored, results);
+        stored?;
         parts.extend(results.into_iter().map(Part::ToolResult));
     }
     sink.under_way().await;
@@ -61,9 +73,15 @@ fn start(call: &ToolCall) -> EventBody {
     }
 }
 
-async fn one(call: &ToolCall, failures: &Mutex<Failures>, deps: &RunDeps<'_>, sink: &dyn Sink) -> ToolResult {
+async fn one(
+    call: &ToolCall,
+    failures: &Mutex<Failures>,
+    deps: &RunDeps<'_>,
+    context: &ToolContext,
+    sink: &dyn Sink,
+) -> ToolResult {
     let started = Instant::now();
-    let mut output = revealed(call, deps).await;
+    let mut output = revealed(call, deps, context).await;
     let target = Target::of(call, deps.tools);
     let recovered = if output.is_error {
         failed(call, &target, &mut output, failures, deps, sink).await
@@ -110,8 +128,7 @@ pub(crate) fn for_people(output: &ToolOutput, deps: &RunDeps<'_>) -> String {
 
 /// Runs one call with the secrets that its placeholders stand for. What would leave the machine keeps its placeholders: a page can ask
 /// a model to put one into an address, and the tool that sends it must not know what it stands for. So does what outlasts the session.
-async fn revealed(call: &ToolCall, deps: &RunDeps<'_>) -> ToolOutput {
-    let context: &ToolContext = &deps.context;
+async fn revealed(call: &ToolCall, deps: &RunDeps<'_>, context: &ToolContext) -> ToolOutput {
     if context.cancel.is_cancelled() {
         return ToolOutput::failure(&candor_tools::Error::Interrupted { tool: call.tool_name.clone() });
     }

@@ -13,7 +13,7 @@ use candor_protocol::{
     Code, EventBody, Evidence, Failure, Outcome, RunId, SessionId, Status, Usage, Verdict, VerdictStatus,
 };
 use candor_store::Store;
-use candor_tools::{Grants, Guides, Processes, Registry, Sought, ToolContext, Tracking};
+use candor_tools::{Grants, Guides, Processes, Ready, Registry, Sought, ToolContext, Tracking};
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -245,6 +245,7 @@ impl Actor {
             tracking: Arc::clone(&self.tracking),
             guides: Arc::clone(&self.guides),
             sought: Arc::clone(&self.sought),
+            ready: Ready::default(),
             hooks: Arc::default(),
             changed: Arc::default(),
         }

@@ -73,7 +73,7 @@ pub use orphans::end_orphans;
 pub use output::Output;
 pub use paths::without_dots;
 pub use policy::{Limits, Network, Policy};
-pub use run::{Ended, How, run, run_told};
+pub use run::{Ended, How, run, run_after, run_told};
 pub use running::{Listening, Running, State, Stream, Tap, start, start_talking, start_tapped};
 pub use said::{Said, Since};
 pub use sandbox::{Sandbox, best_level};

@@ -18,10 +18,10 @@ use crate::listening;
 use crate::orphans::mark_value;
 use crate::sandbox::Sandbox;
 use crate::strays::{KILL_TIME_MAX, Mark, wait_for_ends};
-use crate::streams::{self, Pipes};
+use crate::streams::{self, ChildStreams, Pipes};
 use crate::walls::init::Init;
 use crate::walls::placeholder::Placeholder;
-use crate::walls::spawn::{Launched, launch};
+use crate::walls::spawn::{Launched, Prepared};
 use crate::{Error, Listening, Spec};
 
 /// A process that was started and not reaped yet. Dropping it kills all of its call.
@@ -39,26 +39,55 @@ pub(crate) struct Process {
     placeholders: Mutex<Vec<Placeholder>>,
 }
 
-impl Process {
-    /// Starts it.
-    pub(crate) fn start(spec: &Spec, sandbox: &Sandbox) -> Result<(Self, Pipes), Error> {
+/// What is found out before a process is started. Nothing of it has run, and dropping it leaves nothing behind.
+pub(crate) struct Preparation<'p> {
+    spec: &'p Spec,
+    sandbox: &'p Sandbox,
+    mark: String,
+    streams: ChildStreams,
+    pipes: Pipes,
+    prepared: Prepared,
+}
+
+impl<'p> Preparation<'p> {
+    pub(crate) fn new(spec: &'p Spec, sandbox: &'p Sandbox) -> Result<Self, Error> {
         // Asked first, because the same error of the start means either this or the program.
         look_at_cwd(spec, sandbox).map_err(|source| Error::Cwd { path: spec.cwd.clone(), source })?;
-        let (value, since) = (mark_value(), Instant::now());
+        let mark = mark_value();
         let (streams, pipes) = streams::open(spec)?;
-        let Launched { init, placeholders } = launch(spec, sandbox, &streams, &value)?;
+        let prepared = Prepared::new(spec, sandbox, &mark)?;
+        Ok(Self { spec, sandbox, mark, streams, pipes, prepared })
+    }
+
+    /// What is to be run.
+    pub(crate) fn spec(&self) -> &'p Spec {
+        self.spec
+    }
+
+    /// Starts it.
+    pub(crate) fn start(self) -> Result<(Process, Pipes), Error> {
+        let Self { spec, sandbox, mark, streams, pipes, prepared } = self;
+        let since = Instant::now();
+        let Launched { init, placeholders } = prepared.launch(spec, sandbox, &streams)?;
         let is_in_namespace = sandbox.space().is_some();
-        let mark = Mark::kept(value, init.pid(), since);
+        let mark = Mark::kept(mark, init.pid(), since);
         match watch(init.pid()) {
             Ok(end) => {
                 let (child, placeholders) = (Mutex::new(Some(init)), Mutex::new(placeholders));
-                Ok((Self { child, is_in_namespace, end, mark, placeholders }, pipes))
+                Ok((Process { child, is_in_namespace, end, mark, placeholders }, pipes))
             }
             Err(source) => {
                 discard(init, &mark, is_in_namespace);
                 Err(Error::NotStarted { program: spec.program.clone(), source })
             }
         }
+    }
+}
+
+impl Process {
+    /// Starts one.
+    pub(crate) fn start(spec: &Spec, sandbox: &Sandbox) -> Result<(Self, Pipes), Error> {
+        Preparation::new(spec, sandbox)?.start()
     }
 
     /// What tells its descendants from others.

@@ -12,7 +12,7 @@ use tokio::net::unix::pipe::Sender;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::process::Process;
+use crate::process::{Preparation, Process};
 use crate::pump::Pump;
 use crate::running::sender;
 use crate::sandbox::Sandbox;
@@ -72,7 +72,23 @@ struct Reading<'r> {
 /// It takes as long as the process, but not longer than the time limit and a few seconds. Dropping the future kills
 /// the process and all it started, and so does our own end, however that comes.
 pub async fn run(spec: &Spec, sandbox: &Sandbox, cancel: &CancellationToken) -> Result<Ended, Error> {
-    carry_out(spec, None, sandbox, cancel).await
+    carry_out(Preparation::new(spec, sandbox)?, None, cancel).await
+}
+
+/// The same once something else is over; what can be found out before is found out meanwhile. Where that says no, nothing is
+/// started, and the call counts as cancelled.
+pub async fn run_after(
+    ready: impl Future<Output = bool>,
+    spec: &Spec,
+    sandbox: &Sandbox,
+    cancel: &CancellationToken,
+) -> Result<Ended, Error> {
+    let preparation = Preparation::new(spec, sandbox)?;
+    if !ready.await {
+        let (stdout, stderr) = (Output::empty(), Output::empty());
+        return Ok(Ended { how: How::Cancelled, stdout, stderr, duration: Duration::ZERO });
+    }
+    carry_out(preparation, None, cancel).await
 }
 
 /// The same for a process that is told something on its standard input, whether it listens or not.
@@ -83,17 +99,16 @@ pub async fn run_told(
     cancel: &CancellationToken,
 ) -> Result<Ended, Error> {
     let spec = Spec { stdin: Stdin::Piped, ..spec.clone() };
-    carry_out(&spec, Some(told), sandbox, cancel).await
+    carry_out(Preparation::new(&spec, sandbox)?, Some(told), cancel).await
 }
 
 async fn carry_out(
-    spec: &Spec,
+    preparation: Preparation<'_>,
     told: Option<&[u8]>,
-    sandbox: &Sandbox,
     cancel: &CancellationToken,
 ) -> Result<Ended, Error> {
-    let started = Instant::now();
-    let (process, pipes) = Process::start(spec, sandbox)?;
+    let (started, spec) = (Instant::now(), preparation.spec());
+    let (process, pipes) = preparation.start()?;
     let failed = |source| Error::NotStarted { program: spec.program.clone(), source };
     let pump = |pipe, stream: &str| {
         let name = format!("{}-{stream}.log", process.mark().value());

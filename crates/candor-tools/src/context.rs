@@ -15,6 +15,7 @@ use crate::changed::Changed;
 use crate::guides::Guides;
 use crate::hooks::Hooks;
 use crate::processes::Processes;
+use crate::ready::Ready;
 use crate::recipes::Recipes;
 use crate::sought::Sought;
 use crate::tracking::Tracking;
@@ -49,6 +50,8 @@ pub struct ToolContext {
     pub guides: Arc<Guides>,
     /// Which of the tools that can wait the session has looked for.
     pub sought: Arc<Sought>,
+    /// What has to be over before it does anything.
+    pub ready: Ready,
     /// What is run when something happens.
     pub hooks: Arc<Hooks>,
     /// What the run has changed so far. A plain lock: it is held for a look.
@@ -145,6 +148,7 @@ impl ToolContext {
             tracking: Arc::default(),
             guides: Arc::default(),
             sought: Arc::default(),
+            ready: Ready::default(),
             hooks: Arc::default(),
             changed: Arc::default(),
         }

@@ -105,6 +105,10 @@ async fn carried_out(
     args: &Value,
     context: &ToolContext,
 ) -> Result<ToolOutput, Error> {
+    // A hook may do anything.
+    if context.hooks.are_any() {
+        started(tool, context).await?;
+    }
     let before = context.hooks.before_call(tool, call, context).await?;
     let mut changed = before.updated.map(|updated| rewritten(tool, call, updated, context)).transpose()?;
     let (now, given) = changed.as_ref().map_or((call, args), |(call, args)| (call, args));
@@ -114,6 +118,9 @@ async fn carried_out(
         changed = Some((now, given));
     }
     let (now, given) = changed.as_ref().map_or((call, args), |(call, args)| (call, args));
+    if !tool.looks_first() {
+        started(tool, context).await?;
+    }
     let ran =
         if tool.is_foreign() { watched(tool, given, context).await } else { run(tool, given, context).await };
     let mut output = ran?;
@@ -126,6 +133,12 @@ async fn carried_out(
         context.hooks.after_call(tool, now, &mut output, context).await;
     }
     Ok(output)
+}
+
+/// Waits until the call may do something.
+async fn started(tool: &dyn Tool, context: &ToolContext) -> Result<(), Error> {
+    let is_ready = context.ready.wait().await;
+    if is_ready { Ok(()) } else { Err(Error::Interrupted { tool: tool.spec().name.clone() }) }
 }
 
 async fn cleared(

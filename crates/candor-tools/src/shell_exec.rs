@@ -74,6 +74,10 @@ impl Tool for ShellExec {
         true
     }
 
+    fn looks_first(&self) -> bool {
+        true
+    }
+
     fn aliases(&self) -> &'static [&'static str] {
         &["bash"]
     }

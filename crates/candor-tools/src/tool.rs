@@ -48,6 +48,11 @@ pub trait Tool: Send + Sync {
         false
     }
 
+    /// Whether it waits by itself until it may do something ([`ToolContext::ready`]), because there is much to find out before.
+    fn looks_first(&self) -> bool {
+        false
+    }
+
     /// Whether it comes from outside, and can wait until it is looked for.
     fn is_foreign(&self) -> bool {
         false

@@ -43,18 +43,43 @@ pub(crate) struct Process {
     mark: Mark,
 }
 
-impl Process {
-    /// Starts it.
-    pub(crate) fn start(spec: &Spec, sandbox: &Sandbox) -> Result<(Self, Pipes), Error> {
+/// What is found out before a process is started.
+pub(crate) struct Preparation<'p> {
+    spec: &'p Spec,
+    sandbox: &'p Sandbox,
+    streams: ChildStreams,
+    pipes: Pipes,
+}
+
+impl<'p> Preparation<'p> {
+    pub(crate) fn new(spec: &'p Spec, sandbox: &'p Sandbox) -> Result<Self, Error> {
         // Asked first, because the same error of the start means either this or the program.
         look_at_cwd(&spec.cwd).map_err(|source| Error::Cwd { path: spec.cwd.clone(), source })?;
-        let value = mark_value();
         let (streams, pipes) = streams::open(spec)?;
+        Ok(Self { spec, sandbox, streams, pipes })
+    }
+
+    /// What is to be run.
+    pub(crate) fn spec(&self) -> &'p Spec {
+        self.spec
+    }
+
+    /// Starts it.
+    pub(crate) fn start(self) -> Result<(Process, Pipes), Error> {
+        let Self { spec, sandbox, streams, pipes } = self;
+        let value = mark_value();
         let spawned = spawn(spec, sandbox, &streams, &value);
         let child = spawned.map_err(|source| Error::from_start(&spec.program, source))?;
         let mark = Mark::leading(value, Pid::from_child(&child));
         let end = watch_end(mark.first());
-        Ok((Self { child: Mutex::new(Some(child)), end, mark }, pipes))
+        Ok((Process { child: Mutex::new(Some(child)), end, mark }, pipes))
+    }
+}
+
+impl Process {
+    /// Starts one.
+    pub(crate) fn start(spec: &Spec, sandbox: &Sandbox) -> Result<(Self, Pipes), Error> {
+        Preparation::new(spec, sandbox)?.start()
     }
 
     /// What tells its descendants from others.

@@ -42,16 +42,30 @@ pub(crate) struct Launched {
     pub(crate) placeholders: Vec<Placeholder>,
 }
 
-/// Starts it. `mark` is the value of the variable that marks its call.
-pub(crate) fn launch(
-    spec: &Spec,
-    sandbox: &Sandbox,
-    streams: &ChildStreams,
-    mark: &str,
-) -> Result<Launched, Error> {
-    let mut walls = Walls::of(sandbox)?;
-    let program = Program::of(spec, sandbox, &mut walls, mark)?;
-    start(program, walls, sandbox, streams, false)?.map_err(|trouble| trouble.explain(spec))
+/// A process that can be started.
+pub(crate) struct Prepared {
+    program: Program,
+    walls: Walls,
+}
+
+impl Prepared {
+    /// Finds out what it takes. `mark` is the value of the variable that marks its call.
+    pub(crate) fn new(spec: &Spec, sandbox: &Sandbox, mark: &str) -> Result<Self, Error> {
+        let mut walls = Walls::of(sandbox)?;
+        let program = Program::of(spec, sandbox, &mut walls, mark)?;
+        Ok(Self { program, walls })
+    }
+
+    /// Starts it.
+    pub(crate) fn launch(
+        self,
+        spec: &Spec,
+        sandbox: &Sandbox,
+        streams: &ChildStreams,
+    ) -> Result<Launched, Error> {
+        let started = start(self.program, self.walls, sandbox, streams, false)?;
+        started.map_err(|trouble| trouble.explain(spec))
+    }
 }
 
 /// Does all of it but the last step: the process ends where it would become the program.

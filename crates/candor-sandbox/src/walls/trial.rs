@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use super::spawn::{launch, rehearse};
+use super::spawn::{Prepared, rehearse};
 use crate::orphans::mark_value;
 use crate::sandbox::Sandbox;
 use crate::streams::{self, ChildStreams, high};
@@ -39,7 +39,7 @@ pub(crate) fn attempt_wrapped(sandbox: &Sandbox) -> Result<(), Error> {
         pty: None,
     };
     let (streams, pipes) = streams::open(&spec)?;
-    let mut launched = launch(&spec, sandbox, &streams, &mark_value())?;
+    let mut launched = Prepared::new(&spec, sandbox, &mark_value())?.launch(&spec, sandbox, &streams)?;
     drop(streams);
     let mut said = String::new();
     if let Some(stderr) = pipes.stderr {

@@ -122,6 +122,11 @@ impl Hooks {
         Self { child: Some(session), ..self }
     }
 
+    /// Whether there are any.
+    pub(crate) fn are_any(&self) -> bool {
+        !self.all.is_empty()
+    }
+
     /// Why a hook wants the run to end.
     pub fn halted(&self) -> Option<Block> {
         self.halt.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use candor_protocol::{Code, ToolSpec};
-use candor_tools::{BoxFuture, Effect, Registry, Tool, ToolContext, ToolOutput, dispatch};
+use candor_tools::{BoxFuture, Effect, Ready, Registry, Tool, ToolContext, ToolOutput, dispatch};
 use serde_json::{Value, json};
 
 use crate::rig::{Rig, call, check_failure, check_success};
@@ -168,4 +168,32 @@ async fn two_hundred_calls_are_answered() {
         assert!(!rig.shell("true").await.is_error);
     }
     rig.check_outside();
+}
+
+/// What may have run must be known after a crash: until the answer that asks for it is stored, nothing is done.
+#[tokio::test]
+async fn nothing_is_done_before_it_may_be() {
+    for (tool, args) in [
+        ("shell_exec", json!({ "command": "echo done > done.txt" })),
+        ("file_write", json!({ "path": "done.txt", "content": "done" })),
+    ] {
+        let mut rig = Rig::new();
+        let (starter, ready) = Ready::pending();
+        rig.context.ready = ready;
+        let call = rig.call(tool, args.clone());
+        tokio::pin!(call);
+        // It comes as far as it may, and waits there.
+        let early = tokio::time::timeout(Duration::from_millis(200), &mut call).await;
+        assert!(early.is_err() && !rig.inside("done.txt").exists(), "{tool}");
+        starter.start();
+        let output = call.await;
+        assert!(!output.is_error && rig.inside("done.txt").exists(), "{tool}: {output:?}");
+
+        let mut rig = Rig::new();
+        let (starter, ready) = Ready::pending();
+        rig.context.ready = ready;
+        drop(starter);
+        check_failure(&rig.call(tool, args).await, Code::ToolInterrupted);
+        assert!(!rig.inside("done.txt").exists(), "{tool}");
+    }
 }
