@@ -21,10 +21,10 @@ pub(crate) struct Carried {
 pub(crate) async fn carry_out(spec: &Spec, context: &ToolContext) -> Result<Carried, Error> {
     let sandbox = context.walls.sandbox()?;
     context.walls.look_again();
-    tracking::before(context).await;
+    let watching = tracking::before(context).await;
     let ended = candor_sandbox::run_after(context.ready.wait(), spec, sandbox, &context.cancel).await;
     let put_right = context.walls.put_right_and_tell();
-    let changes = tracking::after(context).await;
+    let changes = watching.after().await;
     Ok(Carried { ended: ended?, changes, put_right })
 }
 

@@ -175,9 +175,9 @@ fn rewritten(
 
 /// Runs a tool from elsewhere: what it does to the workspace nobody can tell but by looking.
 async fn watched(tool: &dyn Tool, args: &Value, context: &ToolContext) -> Result<ToolOutput, Error> {
-    tracking::before(context).await;
+    let watching = tracking::before(context).await;
     let output = ToolOutput::of(run(tool, args, context).await, context);
-    let changes = tracking::after(context).await;
+    let changes = watching.after().await;
     Ok(ToolOutput { changes, ..output })
 }
 

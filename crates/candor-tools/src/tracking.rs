@@ -108,35 +108,55 @@ impl<'s> Effort<'s> {
     }
 }
 
-/// Looks at the workspace before a command runs, where changes can be taken back at all.
-pub(crate) async fn before(context: &ToolContext) {
-    look_with(context, Tracking::before).await;
+/// A workspace that was looked at before a command. It is looked at after it by the places that rules named then: what is hidden no
+/// more, because a link to it is gone, has not been made by the command.
+pub(crate) struct Watching {
+    /// Nothing, where changes cannot be taken back.
+    means: Option<Arc<(Access, Snapshots)>>,
 }
 
-/// What the command has changed.
-pub(crate) async fn after(context: &ToolContext) -> Vec<Change> {
-    look_with(context, Tracking::after).await
+/// Looks at the workspace before a command runs.
+pub(crate) async fn before(context: &ToolContext) -> Watching {
+    let watching = Watching::new(context);
+    watching.look(Tracking::before).await;
+    watching
 }
 
-/// Looks, and where a glance is not enough, where that cannot hold up the runtime.
-async fn look_with<T: Default + Send + 'static>(
-    context: &ToolContext,
-    look: fn(&Tracking, &Access, Effort<'_>) -> Option<T>,
-) -> T {
-    let snapshots = context.rules.snapshots.clone().map(Snapshots::new);
-    let (Some(snapshots), false) = (snapshots, context.rules.permission == Permission::ReadOnly) else {
-        return T::default();
-    };
-    // Whoever stops a command wants to take back what it did.
-    let mut access = Access::new(NAME, context);
-    access.context.cancel = CancellationToken::new();
-    if let Some(seen) = look(&context.tracking, &access, Effort::Glance) {
-        return seen;
+impl Watching {
+    fn new(context: &ToolContext) -> Self {
+        let snapshots = context.rules.snapshots.clone().map(Snapshots::new);
+        let snapshots = snapshots.filter(|_| context.rules.permission != Permission::ReadOnly);
+        let means = snapshots.map(|snapshots| {
+            let mut access = Access::new(NAME, context);
+            // Whoever stops a command wants to take back what it did.
+            access.context.cancel = CancellationToken::new();
+            Arc::new((access, snapshots))
+        });
+        Self { means }
     }
-    let tracking = Arc::clone(&context.tracking);
-    let seen = spawn_blocking(move || look(&tracking, &access, Effort::Whole(&snapshots)));
-    // It fails only when the program is about to end.
-    seen.await.ok().flatten().unwrap_or_default()
+
+    /// What the command has changed.
+    pub(crate) async fn after(self) -> Vec<Change> {
+        self.look(Tracking::after).await
+    }
+
+    /// Looks, and where a glance is not enough, where that cannot hold up the runtime.
+    async fn look<T: Default + Send + 'static>(
+        &self,
+        look: fn(&Tracking, &Access, Effort<'_>) -> Option<T>,
+    ) -> T {
+        let Some(means) = &self.means else { return T::default() };
+        if let Some(seen) = look(&means.0.context.tracking, &means.0, Effort::Glance) {
+            return seen;
+        }
+        let means = Arc::clone(means);
+        let seen = spawn_blocking(move || {
+            let (access, snapshots) = &*means;
+            look(&access.context.tracking, access, Effort::Whole(snapshots))
+        });
+        // It fails only when the program is about to end.
+        seen.await.ok().flatten().unwrap_or_default()
+    }
 }
 
 impl Tracking {

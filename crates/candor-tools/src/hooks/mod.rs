@@ -204,16 +204,17 @@ impl Hooks {
         context: &ToolContext,
     ) -> (Vec<(Arc<Hook>, Answer)>, Vec<Change>) {
         context.walls.look_again();
-        if occasion.is_work() {
-            tracking::before(context).await;
-        }
+        let watching = if occasion.is_work() { Some(tracking::before(context).await) } else { None };
         let is_walled = jobs.iter().any(|job| job.hook.is_walled);
         let answers = running::run(jobs, context).await;
         let put_right = if is_walled { context.walls.put_right_and_tell() } else { Vec::new() };
         for done in put_right {
             self.tell(format!("After a hook: {done}."));
         }
-        let mut changes = if occasion.is_work() { tracking::after(context).await } else { Vec::new() };
+        let mut changes = match watching {
+            Some(watching) => watching.after().await,
+            None => Vec::new(),
+        };
         // Where there is too much to look at, nothing is known: a hook that only looks would count as work each time.
         let workspace = context.workspace.display().to_string();
         changes.retain(|change| change.left.is_none() || change.path != workspace);

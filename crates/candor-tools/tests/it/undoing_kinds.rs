@@ -327,3 +327,17 @@ proptest! {
         kept.rig.check_outside();
     }
 }
+
+/// What a link of a rule led to did not come into being when the link went: undo would take it away.
+#[tokio::test]
+async fn what_a_command_uncovers_is_not_new() {
+    let mut kept = Kept::new();
+    plant(&kept.rig.inside(""), &["key"], "secret\n");
+    symlink("key", kept.rig.inside("rule")).unwrap();
+    kept.rig.context.rules.hidden = vec![kept.rig.inside("rule")];
+    assert!(kept.call("shell_exec", json!({ "command": "rm rule && echo 1 > other" })).await);
+    let changed: Vec<&str> = kept.changes.iter().map(|change| change.path.as_str()).collect();
+    assert_eq!(changed, [kept.rig.inside("other").to_str().unwrap()]);
+    kept.undo();
+    assert_eq!(kept.read("key"), "secret\n");
+}
