@@ -116,30 +116,26 @@ const OFFSET_ARCHITECTURE: u32 = 4;
 const OFFSET_FIRST: u32 = 16;
 const OFFSET_SECOND: u32 = 24;
 
-/// Some calls that are looked at, and what is said to each. What is said ends with an answer.
+/// Some calls that are looked at, by their numbers, and what is said to each. What is said ends with an answer.
 type Cases = Vec<(u32, Vec<sock_filter>)>;
 
-/// How many numbers are tried one after the other.
-const ROW_CASES_MAX: usize = 2;
+/// The kernel tries every number that it may know when a process enters the filter. There are a few hundred of them.
+const NUMBERS_MAX: u32 = 512;
 
 /// The program.
 ///
-/// The kernel runs it for each number there is when a process enters it, and so it must come to its end quickly: numbers are halved
-/// until few are left.
+/// To enter it the kernel translates each step and runs it for each number there is, for each command anew. So it has few steps:
+/// neighbours that get the same answer are looked at together, and all who are given an answer share it.
 pub(crate) fn program(sockets: Sockets) -> Vec<sock_filter> {
-    let mut code = vec![
-        load(OFFSET_ARCHITECTURE),
-        jump(JUMP_EQUAL, ARCHITECTURE, 1, 0),
-        give(KILL),
-        load(OFFSET_NUMBER),
-    ];
-    #[cfg(target_arch = "x86_64")]
-    code.extend([jump(JUMP_AT_LEAST, X32_BIT, 0, 1), give(KILL)]);
-    code.extend(search(&cases(sockets)));
-    code
+    let head =
+        [load(OFFSET_ARCHITECTURE), jump(JUMP_EQUAL, ARCHITECTURE, 1, 0), give(KILL), load(OFFSET_NUMBER)];
+    let spans = spans(&cases(sockets));
+    let mut search = Search::default();
+    search.among(&spans, NUMBERS_MAX);
+    [head.to_vec(), search.code()].concat()
 }
 
-/// All calls that are not simply allowed, by their numbers.
+/// All calls that are not simply allowed, in the order of their numbers.
 fn cases(sockets: Sockets) -> Cases {
     let refuse = errno(libc::EPERM);
     let mut cases: Cases = REFUSED.iter().map(|number| (call(*number), vec![refuse])).collect();
@@ -155,22 +151,104 @@ fn cases(sockets: Sockets) -> Cases {
     cases
 }
 
-/// Looks for the number that is loaded among these, which are in order.
-fn search(cases: &[(u32, Vec<sock_filter>)]) -> Vec<sock_filter> {
-    if cases.len() <= ROW_CASES_MAX {
-        let one = |(number, answer): &(u32, Vec<sock_filter>)| {
-            [vec![jump(JUMP_EQUAL, *number, 0, steps(answer))], answer.clone()].concat()
-        };
-        return cases.iter().flat_map(one).chain([give(ALLOW)]).collect();
-    }
-    let (lower, upper) = cases.split_at(cases.len() / 2);
-    let below = search(lower);
-    [vec![jump(JUMP_AT_LEAST, upper[0].0, steps(&below), 0)], below, search(upper)].concat()
+/// Numbers that get the same answer, from the first of them to the next span.
+struct Span {
+    first: u32,
+    said: Vec<sock_filter>,
 }
 
-/// How far it is to jump over these. With as few calls as are looked at, half of all is never further than a jump goes.
-fn steps(code: &[sock_filter]) -> u8 {
-    u8::try_from(code.len()).unwrap_or(u8::MAX)
+/// All numbers, in order.
+fn spans(cases: &Cases) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    let mut next = 0;
+    let mut add = |first: u32, said: &[sock_filter]| {
+        if spans.last().is_none_or(|last| !is_same(&last.said, said)) {
+            spans.push(Span { first, said: said.to_vec() });
+        }
+    };
+    for (number, said) in cases {
+        if *number > next {
+            add(next, &[give(ALLOW)]);
+        }
+        add(*number, said);
+        next = number + 1;
+    }
+    add(next, &[give(ALLOW)]);
+    #[cfg(target_arch = "x86_64")]
+    add(X32_BIT, &[give(KILL)]);
+    spans
+}
+
+fn is_same(one: &[sock_filter], other: &[sock_filter]) -> bool {
+    let step = |step: &sock_filter| (step.code, step.jt, step.jf, step.k);
+    one.iter().map(step).eq(other.iter().map(step))
+}
+
+/// Steps that halve the numbers until one span is left, and behind them what is said.
+#[derive(Default)]
+struct Search {
+    halves: Vec<Halving>,
+    /// Each different thing that is said, once.
+    said: Vec<Vec<sock_filter>>,
+}
+
+/// Whether a number is at least this, and where to go then, and otherwise.
+#[derive(Clone, Copy)]
+struct Halving {
+    number: u32,
+    upper: Goal,
+    lower: Goal,
+}
+
+/// Where a step leads: to another one, or to what is said.
+#[derive(Clone, Copy)]
+enum Goal {
+    Halving(usize),
+    Said(usize),
+}
+
+impl Search {
+    /// Looks for the number that is loaded among these spans, the last of which ends here.
+    fn among(&mut self, spans: &[Span], end: u32) -> Goal {
+        if let [only] = spans {
+            let known = self.said.iter().position(|said| is_same(said, &only.said));
+            return Goal::Said(known.unwrap_or_else(|| {
+                self.said.push(only.said.clone());
+                self.said.len() - 1
+            }));
+        }
+        let at = self.halves.len();
+        let (below, above) = spans.split_at(middle(spans, end));
+        let (number, unknown) = (above.first().map_or(0, |span| span.first), Goal::Said(0));
+        self.halves.push(Halving { number, upper: unknown, lower: unknown });
+        let lower = self.among(below, number);
+        let upper = self.among(above, end);
+        self.halves[at] = Halving { number, upper, lower };
+        Goal::Halving(at)
+    }
+
+    /// The steps. All go forward: a half is written after the one that leads to it, and what is said after all of them.
+    fn code(&self) -> Vec<sock_filter> {
+        let said_at =
+            |index: usize| self.halves.len() + self.said[..index].iter().map(Vec::len).sum::<usize>();
+        let place = |goal: Goal| match goal {
+            Goal::Halving(index) => index,
+            Goal::Said(index) => said_at(index),
+        };
+        let halves = self.halves.iter().enumerate().map(|(at, half)| {
+            // With as few calls as are looked at, nothing is further than a jump goes: a test goes every way.
+            let distance = |goal: Goal| u8::try_from(place(goal) - at - 1).unwrap_or(u8::MAX);
+            jump(JUMP_AT_LEAST, half.number, distance(half.upper), distance(half.lower))
+        });
+        halves.chain(self.said.concat()).collect()
+    }
+}
+
+/// Where to part these so that about as many numbers are on either side; each has at least one span.
+fn middle(spans: &[Span], end: u32) -> usize {
+    let first = |at: usize| spans.get(at).map_or(end, |span| span.first).min(NUMBERS_MAX);
+    let half = u32::midpoint(first(0), first(spans.len()));
+    (1..spans.len()).min_by_key(|at| first(*at).abs_diff(half)).unwrap_or(1)
 }
 
 /// `socket`: only of these families.
