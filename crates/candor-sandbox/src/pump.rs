@@ -15,7 +15,9 @@ use crate::running::receiver;
 /// What is written of a stream that is too long for memory. A runaway process must not fill the disk.
 pub(crate) const SPILL_BYTES_MAX: u64 = 64 << 20;
 
-/// What a read takes: as much as a pipe holds.
+/// What the first read takes. Most commands say less, and memory that nobody fills would still have to be made.
+const FIRST_BYTES: usize = 4 << 10;
+/// What a read takes once that was not enough: as much as a pipe holds.
 const CHUNK_BYTES: usize = 64 << 10;
 
 /// One stream of a process.
@@ -44,13 +46,16 @@ impl Pump {
 
     /// Reads until nobody holds the other end any more.
     pub(crate) async fn drain(&mut self) {
-        let mut chunk = vec![0; CHUNK_BYTES];
+        let mut chunk = vec![0; FIRST_BYTES];
         while let Ok(read @ 1..) = self.pipe.read(&mut chunk).await {
             let bytes = &chunk[..read];
             if !self.capture.has_room(read) {
                 self.spill.write(&self.capture, bytes).await;
             }
             self.capture.push(bytes);
+            if read == chunk.len() {
+                chunk.resize(CHUNK_BYTES, 0);
+            }
         }
     }
 

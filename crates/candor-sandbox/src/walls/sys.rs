@@ -242,8 +242,9 @@ pub(crate) fn fork(flags: c_int) -> Answer<Option<Pid>> {
     answer(result).map(|pid| Pid::from_raw(c_int::try_from(pid).unwrap_or_default()))
 }
 
-/// Room for the frames of a process that shares our memory.
-pub(crate) const STACK_BYTES: usize = 64 << 10;
+/// Room for the frames of a process that shares our memory: it makes system calls, and takes a third of this in a debug build. More would
+/// be given back to the kernel after each command, and be asked for again.
+pub(crate) const STACK_BYTES: usize = 16 << 10;
 
 /// The kernel and the C library want the end of a stack aligned.
 const STACK_ALIGN: usize = 64;
