@@ -60,8 +60,7 @@ async fn exchange(
 ) -> Result<Answer, Error> {
     let wire = provider.wire();
     let path = wire.path(request);
-    let body = wire.body(request).to_string();
-    let asked = provider.request(Method::POST, &path)?.header(CONTENT_TYPE, "application/json").body(body);
+    let asked = provider.request(Method::POST, &path)?.json(&wire.body(request));
     let url = provider.shown_url(&path);
     let response = open(provider, asked, &url, &request.model).await?;
     Stream::new(provider, response, url).answer(deltas).await
