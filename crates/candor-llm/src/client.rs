@@ -193,7 +193,7 @@ impl HttpProvider {
 
     /// The address for people: no query, no password.
     pub(crate) fn shown_url(&self, path: &str) -> String {
-        shown(self.url(path).as_str())
+        without_secrets(self.url(path))
     }
 
     fn client(&self) -> Result<&Client, Error> {
@@ -242,18 +242,21 @@ fn is_loopback(url: &Url) -> bool {
 /// An address for people: no user, no password, no query.
 fn shown(address: &str) -> String {
     match Url::parse(address.trim()) {
-        Ok(mut url) if url.has_host() => {
-            // Of an address with a host, none of these can fail.
-            _ = url.set_username("");
-            _ = url.set_password(None);
-            url.set_query(None);
-            url.set_fragment(None);
-            url.as_str().trim_end_matches('/').to_owned()
-        }
+        Ok(url) if url.has_host() => without_secrets(url),
         // What is no address can be anything; a password in it stands before the last `@`.
         _ => {
             let shown = address.rsplit('@').next().unwrap_or_default();
             shown.chars().take_while(|c| !matches!(c, '?' | '#')).take(SHOWN_CHARS_MAX).collect()
         }
     }
+}
+
+/// The same of one that has a host.
+fn without_secrets(mut url: Url) -> String {
+    // Of an address with a host, none of these can fail.
+    _ = url.set_username("");
+    _ = url.set_password(None);
+    url.set_query(None);
+    url.set_fragment(None);
+    url.as_str().trim_end_matches('/').to_owned()
 }

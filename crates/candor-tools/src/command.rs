@@ -38,11 +38,16 @@ pub(crate) fn text<'a>(tool: &str, line: &Line<'a>) -> Result<&'a str, Error> {
 /// How to run it. Its time and its output are for whoever runs it to say.
 pub(crate) fn spec(tool: &str, line: &Line<'_>, context: &ToolContext) -> Result<Spec, Error> {
     let command = text(tool, line)?;
+    let (program, mut env) = (shell(context), env(tool, line, context)?);
+    // A shell that is not told looks up its user to find out, in whatever directory the machine keeps its users.
+    if !env.iter().any(|(name, _)| name == "SHELL") {
+        env.push(("SHELL".to_owned(), program.display().to_string()));
+    }
     Ok(Spec {
-        program: shell(context),
+        program,
         args: ["-c", command].map(Into::into).to_vec(),
         cwd: cwd(line, context),
-        env: env(tool, line, context)?,
+        env,
         timeout: context.rules.timeout,
         output_bytes_max: context.rules.output_bytes_max,
         spill: None,

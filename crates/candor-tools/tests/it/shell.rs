@@ -102,8 +102,11 @@ async fn s6_6_a_command_sees_the_environment_of_the_context_alone() {
     let text = told(&rig.shell("env").await)["stdout"].as_str().unwrap().to_owned();
     let mut names: Vec<&str> = text.lines().filter_map(|line| line.split('=').next()).collect();
     names.sort_unstable();
-    // The shell itself adds three.
-    assert_eq!(names, ["CANDOR_CALL", "GREETING", "PATH", "PWD", "SHLVL", "_"]);
+    // The shell is told which one it is, and itself adds three.
+    assert_eq!(names, ["CANDOR_CALL", "GREETING", "PATH", "PWD", "SHELL", "SHLVL", "_"]);
+    assert!(text.contains("\nSHELL=/bin/bash\n") || text.starts_with("SHELL=/bin/bash\n"), "{text}");
+    rig.context.rules.env.push(("SHELL".into(), "/bin/zsh".into()));
+    assert_eq!(told(&rig.shell("echo $SHELL").await)["stdout"], "/bin/zsh\n");
 }
 
 #[tokio::test]
