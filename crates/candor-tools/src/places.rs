@@ -5,11 +5,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use candor_beneath::Facts;
-use rustix::fs::Stat;
+use candor_beneath::{Facts, PLACE};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, openat, stat, statat};
+use rustix::io::Errno;
 
 /// Some places. A rule holds for a place that is not there yet as well.
 #[derive(Default)]
@@ -27,7 +28,8 @@ struct Folder {
     /// Without links, which a rule may itself have.
     real: PathBuf,
     is_linked: bool,
-    is_there: bool,
+    /// Where it is there, and somebody looks into it.
+    open: Option<OwnedFd>,
     names: Vec<OsString>,
 }
 
@@ -36,6 +38,10 @@ impl Places {
         let mut places = Self::default();
         for path in paths {
             places.add(&path);
+        }
+        // Whoever keeps the places need not hold the folders: a disk could not be taken out.
+        for folder in &mut places.folders {
+            folder.open = None;
         }
         places
     }
@@ -58,9 +64,9 @@ impl Places {
         let folder = self.folder(parent);
         folder.names.push(name.to_owned());
         match folder.look(name) {
-            Some(found) if found.is_symlink() => {
+            Some(found) if kind(&found) == FileType::Symlink => {
                 self.elsewhere.push(without_links(path));
-                self.files.extend(fs::metadata(path).ok().as_ref().and_then(file));
+                self.files.extend(stat(path).ok().as_ref().and_then(file));
             }
             found => self.files.extend(found.as_ref().and_then(file)),
         }
@@ -69,31 +75,39 @@ impl Places {
     fn folder(&mut self, named: &Path) -> &mut Folder {
         let known = self.folders.iter().position(|folder| folder.named.as_os_str() == named.as_os_str());
         let at = known.unwrap_or_else(|| {
-            let (real, is_there) = self.real(named);
+            let (real, open) = self.open(named);
             let (named, is_linked) = (named.to_owned(), named != real);
-            self.folders.push(Folder { named, real, is_linked, is_there, names: Vec::new() });
+            self.folders.push(Folder { named, real, is_linked, open, names: Vec::new() });
             self.folders.len() - 1
         });
         &mut self.folders[at]
     }
 
-    /// The path without links, and whether it is there. One that is not leads to one that is, in the end to the root.
-    fn real(&mut self, path: &Path) -> (PathBuf, bool) {
-        let linked = || (without_links(path), path.exists());
+    /// The path of a folder without links, and the folder, where it is there. One that is not leads to one that is, in the end to the
+    /// root.
+    fn open(&mut self, path: &Path) -> (PathBuf, Option<OwnedFd>) {
+        let linked = || {
+            let real = without_links(path);
+            let open = openat(CWD, &real, PLACE, Mode::empty()).ok();
+            (real, open)
+        };
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return linked() };
         let folder = self.folder(parent);
-        match folder.look(name) {
-            Some(found) if found.is_symlink() => linked(),
-            found => (folder.real.join(name), found.is_some()),
+        let real = folder.real.join(name);
+        // Below what is missing is nothing.
+        let Some(above) = &folder.open else { return (real, None) };
+        match openat(above, name, PLACE | OFlags::NOFOLLOW, Mode::empty()) {
+            Ok(open) => (real, Some(open)),
+            Err(Errno::NOENT) => (real, None),
+            Err(_) => linked(),
         }
     }
 }
 
 impl Folder {
     /// What is in it under this name.
-    fn look(&self, name: &OsStr) -> Option<fs::Metadata> {
-        // Below what is missing is nothing.
-        if self.is_there { fs::symlink_metadata(self.real.join(name)).ok() } else { None }
+    fn look(&self, name: &OsStr) -> Option<Stat> {
+        statat(self.open.as_ref()?, name, AtFlags::SYMLINK_NOFOLLOW).ok()
     }
 
     fn holds(&self, path: &Path) -> bool {
@@ -106,8 +120,12 @@ impl Folder {
     }
 }
 
-fn file(found: &fs::Metadata) -> Option<(u64, u64)> {
-    found.is_file().then(|| (found.dev(), found.ino()))
+fn kind(found: &Stat) -> FileType {
+    FileType::from_raw_mode(found.st_mode)
+}
+
+fn file(found: &Stat) -> Option<(u64, u64)> {
+    (kind(found) == FileType::RegularFile).then(|| found.file())
 }
 
 /// The path without links, as far as it is there.
