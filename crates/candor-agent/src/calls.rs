@@ -93,12 +93,12 @@ async fn one(
         log_recovered(past, &target, deps);
     }
     // Pictures are not masked: what is seen on one is in no text, and a mask in its base64 would destroy it.
-    let content = deps.mask.hide(&output.for_model);
+    let told = deps.mask.hide(&output.for_model);
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     sink.emit(EventBody::ToolResult {
         call_id: call.call_id.clone(),
         tool_name: call.tool_name.clone(),
-        result: content.clone(),
+        result: told.clone(),
         for_people: for_people(&output, deps),
         is_error: output.is_error,
         card: output.card.clone(),
@@ -110,7 +110,7 @@ async fn one(
     ToolResult {
         call_id: call.call_id.clone(),
         tool_name: call.tool_name.clone(),
-        content,
+        content: told,
         is_error: output.is_error,
         card: output.card,
         images: output.images,

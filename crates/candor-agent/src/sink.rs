@@ -18,7 +18,7 @@ pub trait Sink: Send + Sync {
     /// known after a crash.
     fn settled(&self) -> BoxFuture<'_, Result<(), Failure>>;
 
-    /// Waits until everything told so far is on its way to the disk. What a run does next then takes no time besides.
+    /// Waits until everything told so far is on its way to the disk, or is next. What a run does then takes no time besides.
     fn under_way(&self) -> BoxFuture<'_, ()>;
 
     /// Takes the messages that came for this run since the last time.

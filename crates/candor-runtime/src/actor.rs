@@ -16,6 +16,7 @@ use candor_store::Store;
 use candor_tools::{Grants, Guides, Processes, Ready, Registry, Sought, ToolContext, Tracking};
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
+use tokio::task::coop::unconstrained;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -97,11 +98,12 @@ impl Actor {
     /// whatever it does: what it would do next could not be stored.
     pub(crate) async fn live(self, mut inbox: mpsc::Receiver<Command>) {
         let last_word = LastWord(Arc::clone(&self.journal));
-        // The run comes first: when it waits for what it told to be under way, the store's writer is asked before it goes on.
+        // The run comes first: when it waits for what it told to be under way, the store's writer is asked before it goes on. However
+        // much the run has to do at once, what it told is written.
         tokio::select! {
             biased;
             () = self.serve(&mut inbox) => {}
-            () = last_word.0.write(&self.store) => {}
+            () = unconstrained(last_word.0.write(&self.store)) => {}
         }
     }
 

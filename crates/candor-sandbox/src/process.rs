@@ -39,7 +39,8 @@ pub(crate) struct Process {
     placeholders: Mutex<Vec<Placeholder>>,
 }
 
-/// What is found out before a process is started. Nothing of it has run, and dropping it leaves nothing behind.
+/// What is found out before a process is started. Nothing of it has run. What stands in for paths that it must not make stands
+/// already, and goes when this is dropped.
 pub(crate) struct Preparation<'p> {
     spec: &'p Spec,
     sandbox: &'p Sandbox,

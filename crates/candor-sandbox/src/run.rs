@@ -18,6 +18,9 @@ use crate::running::sender;
 use crate::sandbox::Sandbox;
 use crate::{Error, Output, Spec, Stdin};
 
+/// For how long what was found out for a process counts.
+const FRESH: Duration = Duration::from_millis(100);
+
 /// How long a process may take to end after it was asked to, before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -75,20 +78,22 @@ pub async fn run(spec: &Spec, sandbox: &Sandbox, cancel: &CancellationToken) -> 
     carry_out(Preparation::new(spec, sandbox)?, None, cancel).await
 }
 
-/// The same once something else is over; what can be found out before is found out meanwhile. Where that says no, nothing is
-/// started, and the call counts as cancelled.
+/// The same once something else is over; what can be found out before is found out meanwhile. Where that says no, or somebody has
+/// cancelled it by then, nothing is started, and it counts as cancelled.
 pub async fn run_after(
     ready: impl Future<Output = bool>,
     spec: &Spec,
     sandbox: &Sandbox,
     cancel: &CancellationToken,
 ) -> Result<Ended, Error> {
-    let preparation = Preparation::new(spec, sandbox)?;
-    if !ready.await {
+    let (since, preparation) = (Instant::now(), Preparation::new(spec, sandbox));
+    if !ready.await || cancel.is_cancelled() {
         let (stdout, stderr) = (Output::empty(), Output::empty());
         return Ok(Ended { how: How::Cancelled, stdout, stderr, duration: Duration::ZERO });
     }
-    carry_out(preparation, None, cancel).await
+    // What was there a while ago need not be all that is to be hidden now.
+    let preparation = if since.elapsed() < FRESH { preparation } else { Preparation::new(spec, sandbox) };
+    carry_out(preparation?, None, cancel).await
 }
 
 /// The same for a process that is told something on its standard input, whether it listens or not.

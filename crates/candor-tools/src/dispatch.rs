@@ -135,10 +135,10 @@ async fn carried_out(
     Ok(output)
 }
 
-/// Waits until the call may do something.
+/// Waits until the call may do something. Somebody may have stopped it by then.
 async fn started(tool: &dyn Tool, context: &ToolContext) -> Result<(), Error> {
-    let is_ready = context.ready.wait().await;
-    if is_ready { Ok(()) } else { Err(Error::Interrupted { tool: tool.spec().name.clone() }) }
+    let may_start = context.ready.wait().await && !context.cancel.is_cancelled();
+    if may_start { Ok(()) } else { Err(Error::Interrupted { tool: tool.spec().name.clone() }) }
 }
 
 async fn cleared(
@@ -188,11 +188,16 @@ async fn run(tool: &dyn Tool, args: &Value, context: &ToolContext) -> Result<Too
         context.cancel.cancelled().await;
         tokio::time::sleep(OVERTIME).await;
     };
+    // What it waits for before it does anything is no time of its own.
+    let too_long = async {
+        context.ready.wait().await;
+        tokio::time::sleep(limit + OVERTIME).await;
+    };
     tokio::select! {
         biased;
         ran = caught(|| tool.run(args, context)) => ran.map_err(|message| Error::Panicked { tool: name(), message }),
         () = overdue => Err(Error::Interrupted { tool: name() }),
-        () = tokio::time::sleep(limit + OVERTIME) => Err(Error::TimedOut { tool: name(), limit }),
+        () = too_long => Err(Error::TimedOut { tool: name(), limit }),
     }
 }
 

@@ -9,7 +9,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use candor_beneath::{Facts, PLACE};
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, openat, stat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, lstat, openat, stat, statat};
 use rustix::io::Errno;
 
 /// Some places. A rule holds for a place that is not there yet as well.
@@ -28,7 +28,8 @@ struct Folder {
     /// Without links, which a rule may itself have.
     real: PathBuf,
     is_linked: bool,
-    /// Where it is there, and somebody looks into it.
+    is_there: bool,
+    /// Where it could be opened, while it is looked into.
     open: Option<OwnedFd>,
     names: Vec<OsString>,
 }
@@ -75,39 +76,50 @@ impl Places {
     fn folder(&mut self, named: &Path) -> &mut Folder {
         let known = self.folders.iter().position(|folder| folder.named.as_os_str() == named.as_os_str());
         let at = known.unwrap_or_else(|| {
-            let (real, open) = self.open(named);
-            let (named, is_linked) = (named.to_owned(), named != real);
-            self.folders.push(Folder { named, real, is_linked, open, names: Vec::new() });
+            let folder = self.find_folder(named);
+            self.folders.push(folder);
             self.folders.len() - 1
         });
         &mut self.folders[at]
     }
 
-    /// The path of a folder without links, and the folder, where it is there. One that is not leads to one that is, in the end to the
-    /// root.
-    fn open(&mut self, path: &Path) -> (PathBuf, Option<OwnedFd>) {
-        let linked = || {
-            let real = without_links(path);
-            let open = openat(CWD, &real, PLACE, Mode::empty()).ok();
-            (real, open)
+    /// A folder as it is. One that is not there leads to one that is, in the end to the root.
+    fn find_folder(&mut self, named: &Path) -> Folder {
+        let (Some(parent), Some(name)) = (named.parent(), named.file_name()) else {
+            return Folder::linked(named);
         };
-        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return linked() };
-        let folder = self.folder(parent);
-        let real = folder.real.join(name);
-        // Below what is missing is nothing.
-        let Some(above) = &folder.open else { return (real, None) };
-        match openat(above, name, PLACE | OFlags::NOFOLLOW, Mode::empty()) {
-            Ok(open) => (real, Some(open)),
-            Err(Errno::NOENT) => (real, None),
-            Err(_) => linked(),
-        }
+        let above = self.folder(parent);
+        let opened =
+            above.open.as_ref().map(|above| openat(above, name, PLACE | OFlags::NOFOLLOW, Mode::empty()));
+        let (is_there, open) = match opened {
+            Some(Ok(open)) => (true, Some(open)),
+            Some(Err(Errno::NOENT)) => (false, None),
+            // Below what is missing is nothing.
+            None if !above.is_there => (false, None),
+            // A link, or a folder that cannot be opened.
+            _ => return Folder::linked(named),
+        };
+        let (named, real) = (named.to_owned(), above.real.join(name));
+        Folder { is_linked: named != real, named, real, is_there, open, names: Vec::new() }
     }
 }
 
 impl Folder {
-    /// What is in it under this name.
+    /// One that may be reached by links.
+    fn linked(named: &Path) -> Self {
+        let (named, real) = (named.to_owned(), without_links(named));
+        let open = openat(CWD, &real, PLACE, Mode::empty()).ok();
+        let is_there = open.is_some() || real.exists();
+        Self { is_linked: named != real, named, real, is_there, open, names: Vec::new() }
+    }
+
+    /// What is in it under this name. It may be open to those who know a name, and not to those who would list it.
     fn look(&self, name: &OsStr) -> Option<Stat> {
-        statat(self.open.as_ref()?, name, AtFlags::SYMLINK_NOFOLLOW).ok()
+        match &self.open {
+            Some(open) => statat(open, name, AtFlags::SYMLINK_NOFOLLOW).ok(),
+            None if self.is_there => lstat(self.real.join(name)).ok(),
+            None => None,
+        }
     }
 
     fn holds(&self, path: &Path) -> bool {

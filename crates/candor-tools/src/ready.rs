@@ -1,7 +1,7 @@
-//! What a call waits for before it does anything that could be noticed.
+//! What a call waits for before it does what it is asked for.
 //!
 //! The answer that asks for a call is stored before the call runs: what may have run must be known after a crash. Rules can be held
-//! against the call meanwhile, and what it needs to know can be found out.
+//! against the call meanwhile, what it needs to know can be found out, and its walls can be got ready.
 
 use tokio::sync::watch;
 

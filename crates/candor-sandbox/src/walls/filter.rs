@@ -1,7 +1,7 @@
 //! The filter on system calls, as a program for the kernel.
 //!
-//! It is written by hand rather than by a library: a search with two answers, and a check for the x32 numbers, which
-//! have the same architecture as the usual ones and would go around a list of numbers.
+//! It is written by hand rather than by a library: a search among the numbers of calls, of which those of the x32 kind have the same
+//! architecture as the usual ones and would go around a list, and few steps, as every command pays for each of them.
 
 use libc::sock_filter;
 

@@ -246,6 +246,10 @@ pub(crate) fn fork(flags: c_int) -> Answer<Option<Pid>> {
 /// be given back to the kernel after each command, and be asked for again.
 pub(crate) const STACK_BYTES: usize = 16 << 10;
 
+/// The lower part of a stack, which nobody should need. Below it is memory of others: debug builds look whether it was left alone.
+const SPARE_BYTES: usize = STACK_BYTES / 2;
+const UNTOUCHED: u8 = 0xa5;
+
 /// The kernel and the C library want the end of a stack aligned.
 const STACK_ALIGN: usize = 64;
 
@@ -257,7 +261,18 @@ unsafe impl Send for Stack {}
 
 impl Stack {
     pub(crate) fn new() -> Self {
-        Self(NonNull::from(Box::leak(Box::new_uninit_slice(STACK_BYTES))))
+        let mut memory = Box::new_uninit_slice(STACK_BYTES);
+        if cfg!(debug_assertions) {
+            memory[..SPARE_BYTES].fill(MaybeUninit::new(UNTOUCHED));
+        }
+        Self(NonNull::from(Box::leak(memory)))
+    }
+
+    /// Whether nobody has come near its lower end, as far as that is looked at.
+    fn had_room(&self) -> bool {
+        // SAFETY: it is memory of its own, nobody runs on it any more, and this part of it has been filled.
+        let spare = || unsafe { std::slice::from_raw_parts(self.0.cast::<u8>().as_ptr(), SPARE_BYTES) };
+        !cfg!(debug_assertions) || spare().iter().all(|byte| *byte == UNTOUCHED)
     }
 
     /// Its upper end, from which it grows down.
@@ -269,6 +284,7 @@ impl Stack {
 
 impl Drop for Stack {
     fn drop(&mut self) {
+        debug_assert!(self.had_room(), "a process came to the end of its stack");
         // SAFETY: it comes from a box, and nobody else frees it.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }

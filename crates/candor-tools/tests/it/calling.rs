@@ -170,11 +170,13 @@ async fn two_hundred_calls_are_answered() {
     rig.check_outside();
 }
 
-/// What may have run must be known after a crash: until the answer that asks for it is stored, nothing is done.
-#[tokio::test]
+const MAKE: &str = "echo done > done.txt";
+
+/// What may have run must be known after a crash: until the answer that asks for it is stored, nothing is done, however long that takes.
+#[tokio::test(start_paused = true)]
 async fn nothing_is_done_before_it_may_be() {
     for (tool, args) in [
-        ("shell_exec", json!({ "command": "echo done > done.txt" })),
+        ("shell_exec", json!({ "command": MAKE })),
         ("file_write", json!({ "path": "done.txt", "content": "done" })),
     ] {
         let mut rig = Rig::new();
@@ -183,17 +185,36 @@ async fn nothing_is_done_before_it_may_be() {
         let call = rig.call(tool, args.clone());
         tokio::pin!(call);
         // It comes as far as it may, and waits there.
-        let early = tokio::time::timeout(Duration::from_millis(200), &mut call).await;
-        assert!(early.is_err() && !rig.inside("done.txt").exists(), "{tool}");
+        let early = tokio::time::timeout(Duration::from_hours(24), &mut call).await;
+        assert!(early.is_err() && !rig.inside("done.txt").exists(), "{tool}: {early:?}");
+        tokio::time::resume();
         starter.start();
         let output = call.await;
         assert!(!output.is_error && rig.inside("done.txt").exists(), "{tool}: {output:?}");
+        tokio::time::pause();
+    }
+}
 
-        let mut rig = Rig::new();
-        let (starter, ready) = Ready::pending();
-        rig.context.ready = ready;
-        drop(starter);
-        check_failure(&rig.call(tool, args).await, Code::ToolInterrupted);
-        assert!(!rig.inside("done.txt").exists(), "{tool}");
+/// It never may, or it was stopped before it might.
+#[tokio::test]
+async fn nothing_is_done_that_may_not_be() {
+    for (tool, args) in [
+        ("shell_exec", json!({ "command": MAKE })),
+        ("process", json!({ "action": "start", "command": MAKE })),
+        ("file_write", json!({ "path": "done.txt", "content": "done" })),
+    ] {
+        for is_stopped in [false, true] {
+            let mut rig = Rig::new();
+            let (starter, ready) = Ready::pending();
+            rig.context.ready = ready;
+            let (output, ()) = tokio::join!(rig.call(tool, args.clone()), async {
+                if is_stopped {
+                    rig.context.cancel.cancel();
+                    starter.start();
+                }
+            });
+            check_failure(&output, Code::ToolInterrupted);
+            assert!(!rig.inside("done.txt").exists(), "{tool}");
+        }
     }
 }
